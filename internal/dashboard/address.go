@@ -3,6 +3,9 @@ package dashboard
 import (
 	"strings"
 
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/postal"
 )
@@ -38,4 +41,16 @@ func addressLines(address, name string) (lines []string) {
 		lines = append(lines, countryName(code))
 	}
 	return lines
+}
+
+// countryName is a country's English name, or its code where there is none.
+func countryName(code string) string {
+	region, err := language.ParseRegion(code)
+	if err != nil {
+		return code
+	}
+	if name := display.English.Regions().Name(region); name != "" && !strings.HasPrefix(name, "Unknown") {
+		return name
+	}
+	return code
 }

@@ -141,3 +141,11 @@ func (r *request) retryAfter(e *apperr.Error) {
 		}
 	}
 }
+
+// ignoreMissing drops NotFound, for data that a page can do without.
+func ignoreMissing(err error) error {
+	if e, ok := apperr.As(err); ok && e.Kind == apperr.NotFound {
+		return nil
+	}
+	return err
+}

@@ -7,7 +7,6 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/patch"
 )
@@ -17,8 +16,8 @@ var attributeRoutes = []*route{
 	{method: "GET", path: "/attributes", scope: "read:attributes", serve: (*Dashboard).listAttributes},
 	{method: "POST", path: "/attributes", scope: "write:attributes", serve: (*Dashboard).createAttribute},
 	{method: "GET", path: "/attributes/{id}", scope: "write:attributes", serve: (*Dashboard).editAttribute},
-	{method: "POST", path: "/attributes/{id}", scope: "write:attributes", serve: (*Dashboard).updateAttribute},
-	{method: "POST", path: "/attributes/{id}/delete", scope: "write:attributes", serve: (*Dashboard).deleteAttribute},
+	{method: "POST", path: "/attributes/{id}", scope: "write:attributes", serve: on((*request).attributeOf, (*Dashboard).updateAttribute)},
+	{method: "POST", path: "/attributes/{id}/delete", scope: "write:attributes", serve: on((*request).attributeOf, (*Dashboard).deleteAttribute)},
 }
 
 const attributesPath = "/attributes"
@@ -74,15 +73,12 @@ func (d *Dashboard) listAttributes(r *request) (answer, error) {
 
 func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, error) {
 	view := editorView{
-		ListHead: "Attributes",
-		Scope:    "write:attributes",
-		Empty: r.firstStep("write:attributes", empty{Icon: "list", Head: "No attributes yet",
-			Text:  "An attribute is what products have values of: colour, size, care.",
-			Label: "New attribute", To: "#editor", Curl: r.curl("write:attributes", "POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)}),
+		listing: r.listing(attributesPath, "attribute", "attributes"),
+		Scope:   "write:attributes",
 		Head:    "New attribute",
 		Label:   "Create",
-		Columns: []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}},
 	}
+	view.Heads = []head{{Label: "Label"}, {Label: "Code"}, {Label: "Values"}}
 	if at.ID == "" {
 		view.Form = attributeForm(r, attributesPath, at)
 	} else {
@@ -101,6 +97,11 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 			view.Rows = append(view.Rows, editorRow{ID: string(a.ID), To: prefix + attributesPath + "/" + string(a.ID), Name: a.Label,
 				At: a.ID == at.ID, Cells: []string{a.Code, values}})
 		}
+		if len(list) == 0 {
+			view.Empty = new(r.firstStep("write:attributes", empty{Icon: "list", Head: "No attributes yet",
+				Text:  "An attribute is what products have values of: colour, size, care.",
+				Label: "New attribute", To: "#editor", Curl: r.curl("write:attributes", "POST", "/attributes", `{"code":"colour","label":"Colour","type":"text"}`)}))
+		}
 		return err
 	})
 	return show(
@@ -109,15 +110,8 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 }
 
 // attributeOf reads the attribute of the path. Errors: NotFound.
-func (r *request) attributeOf() (a catalog.Attribute, err error) {
-	which, err := pathID[id.Attribute](r, "attribute")
-	if err != nil {
-		return a, err
-	}
-	return a, r.read(func(tx *db.Tx) (err error) {
-		a, err = catalog.AttributeByID(tx, which)
-		return err
-	})
+func (r *request) attributeOf() (catalog.Attribute, error) {
+	return recordOf(r, "attribute", catalog.AttributeByID)
 }
 
 // editAttribute serves GET /attributes/{id}.
@@ -144,11 +138,7 @@ func (d *Dashboard) createAttribute(r *request) (answer, error) {
 }
 
 // updateAttribute serves POST /attributes/{id}.
-func (d *Dashboard) updateAttribute(r *request) (answer, error) {
-	a, err := r.attributeOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateAttribute(r *request, a catalog.Attribute) (answer, error) {
 	return r.submit(attributeForm(r, attributesPath+"/"+string(a.ID), a), d.editAttribute, func(f *form) (answer, error) {
 		draft, err := readAttributeForm(f, drafts.ToUpdate)
 		if err != nil {
@@ -162,11 +152,7 @@ func (d *Dashboard) updateAttribute(r *request) (answer, error) {
 }
 
 // deleteAttribute serves POST /attributes/{id}/delete.
-func (d *Dashboard) deleteAttribute(r *request) (answer, error) {
-	a, err := r.attributeOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteAttribute(r *request, a catalog.Attribute) (answer, error) {
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		return redirect(attributesPath, "Deleted "+a.Code), d.Commerce.DeleteAttribute(tx, r.caller(), a.ID, commerce.Expected{})
 	})

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -21,8 +20,8 @@ var categoryRoutes = []*route{
 	{method: "GET", path: "/categories", scope: "read:categories", serve: (*Dashboard).listCategories},
 	{method: "POST", path: "/categories", scope: "write:categories", serve: (*Dashboard).createCategory},
 	{method: "GET", path: "/categories/{id}", scope: "write:categories", serve: (*Dashboard).editCategory},
-	{method: "POST", path: "/categories/{id}", scope: "write:categories", serve: (*Dashboard).updateCategory},
-	{method: "POST", path: "/categories/{id}/delete", scope: "write:categories", serve: (*Dashboard).deleteCategory},
+	{method: "POST", path: "/categories/{id}", scope: "write:categories", serve: on((*request).categoryOf, (*Dashboard).updateCategory)},
+	{method: "POST", path: "/categories/{id}/delete", scope: "write:categories", serve: on((*request).categoryOf, (*Dashboard).deleteCategory)},
 }
 
 const categoriesPath = "/categories"
@@ -37,18 +36,15 @@ type categoryPage struct {
 	above  map[id.Category]catalog.Category // these, those that the form is about, and what is above them
 	count  map[id.Category]int64            // products in each that is shown
 	total  int64                            // that match
-	list   listing
-	term   string
-	wrong  string // with the address
+	list   *listing
 }
 
 // readCategories reads the tree, or a page of the categories that the address searches for; at is the one that the form is about, "" for
 // none.
 func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
-	q := r.query()
-	p.list, p.term = r.listing(categoriesPath), strings.TrimSpace(q.Text("search"))
-	branch := apijson.QueryID[id.Category](q, opened)
-	p.wrong, _ = wrongFilter(q)
+	l := r.listing(categoriesPath, "category", "categories", "search", opened)
+	term, branch := l.query.Text("search"), apijson.QueryID[id.Category](l.query, opened)
+	p.list = l
 	return p, r.readWide(func(tx *db.Tx) error {
 		list, all, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxTree})
 		p.total = all
@@ -60,8 +56,8 @@ func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
 				shown = append(shown, b.ID)
 			}
 		}
-		if err == nil && !p.asTree() && p.wrong == "" {
-			f := catalog.CategoryFilter{Search: p.term, Limit: perPage, Offset: p.list.offset()}
+		if err == nil && !p.asTree() && !l.wrong() {
+			f := catalog.CategoryFilter{Search: term, Limit: l.size, Offset: l.offset()}
 			p.found, p.total, err = catalog.ListCategories(tx, f)
 			shown = nil
 			for _, c := range p.found {
@@ -83,7 +79,9 @@ func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
 }
 
 // asTree reports whether the page shows the tree.
-func (p categoryPage) asTree() bool { return p.whole && p.term == "" && p.wrong == "" }
+func (p categoryPage) asTree() bool {
+	return p.whole && !p.list.values.Has("search") && !p.list.wrong()
+}
 
 // byID finds categories by their ids.
 func byID(list []catalog.Category) map[id.Category]catalog.Category {
@@ -207,10 +205,9 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	view := editorView{ListHead: "Categories", Scope: "write:categories", Head: "New category",
-		Empty: r.firstStep("write:categories", empty{Icon: "list", Head: "No categories yet", Text: "Categories sort products into a tree.",
-			Label: "New category", To: "#editor", Curl: r.curl("write:categories", "POST", "/categories", `{"name":"Kitchen"}`)}),
-		Label: "Create", Columns: []head{{Label: "Name"}, {Label: "Products"}, {Label: "External id"}}}
+	l := p.list
+	view := editorView{listing: l, Scope: "write:categories", Head: "New category", Label: "Create"}
+	view.Heads = []head{{Label: "Name"}, {Label: "Products"}, {Label: "External id"}}
 	if at.ID == "" {
 		view.Form = categoryForm(r, categoriesPath, p, at)
 	} else {
@@ -219,8 +216,8 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 			r.form(home+"/delete"))
 		view.Head, view.Label, view.Form, view.Back, view.Delete = at.Name, "Save", categoryForm(r, home, p, at), p.list.with(), &gone
 	}
-	if p.term != "" || p.total > 0 {
-		view.Filter = &filterBar{Action: prefix + categoriesPath, Search: p.term, Label: "Search categories", Placeholder: "Name or external id"}
+	if l.values.Has("search") || p.total > 0 {
+		l.search("search", "Search categories", "Name or external id")
 	}
 	row := func(c catalog.Category) editorRow {
 		return editorRow{ID: string(c.ID), To: prefix + categoriesPath + "/" + string(c.ID), Name: c.Name, At: c.ID == at.ID,
@@ -241,10 +238,14 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 			}
 			view.Rows = append(view.Rows, one)
 		}
-		if p.folded {
-			pages := p.list.pager(r.format, len(p.tree), int64(p.lines), "line", "lines")
-			pages.Words += " of the tree, " + r.format.plural(p.total, "category", "categories") + " in all"
-			view.Pager = &pages
+		switch {
+		case p.folded:
+			l.one, l.many = "line", "lines"
+			l.rows(len(p.tree), int64(p.lines))
+			l.Pager.Words += " of the tree, " + r.format.plural(p.total, "category", "categories") + " in all"
+		case p.total == 0:
+			l.Empty = new(r.firstStep("write:categories", empty{Icon: "list", Head: "No categories yet", Text: "Categories sort products into a tree.",
+				Label: "New category", To: "#editor", Curl: r.curl("write:categories", "POST", "/categories", `{"name":"Kitchen"}`)}))
 		}
 	} else {
 		for _, c := range p.found {
@@ -252,18 +253,15 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 			one.Path = pathOf(c, p.above)
 			view.Rows = append(view.Rows, one)
 		}
-		pages := p.list.pager(r.format, len(p.found), p.total, "category", "categories").
-			of(len(p.found), p.wrong, noMatch(categoriesPath, "category", "categories"))
-		view.Pager = &pages
+		if !l.wrong() {
+			l.rows(len(p.found), p.total)
+		}
 	}
-	out := show(screen{Template: "editor", Title: "Categories", Section: "/products", Crumbs: []crumb{{"Products", "/products"}}, Data: view})
-	if p.wrong != "" {
-		out.status = http.StatusBadRequest
+	if at.ID != "" {
+		l.Pager.Last = "" // the form stays, wherever the list is
 	}
-	if view.Pager != nil && at.ID == "" {
-		return view.Pager.after(out), nil
-	}
-	return out, nil
+	return l.show(screen{Template: "editor", Title: "Categories", Section: "/products", Crumbs: []crumb{{"Products", "/products"}},
+		Data: view}), nil
 }
 
 // shown is the address of the list with a category in sight.
@@ -275,15 +273,8 @@ func (p categoryPage) shown(c id.Category) string {
 }
 
 // categoryOf reads the category of the path. Errors: NotFound.
-func (r *request) categoryOf() (c catalog.Category, err error) {
-	which, err := pathID[id.Category](r, "category")
-	if err != nil {
-		return c, err
-	}
-	return c, r.read(func(tx *db.Tx) (err error) {
-		c, err = catalog.CategoryByID(tx, which)
-		return err
-	})
+func (r *request) categoryOf() (catalog.Category, error) {
+	return recordOf(r, "category", catalog.CategoryByID)
 }
 
 // editCategory serves GET /categories/{id}.
@@ -323,11 +314,7 @@ func (d *Dashboard) createCategory(r *request) (answer, error) {
 }
 
 // updateCategory serves POST /categories/{id}.
-func (d *Dashboard) updateCategory(r *request) (answer, error) {
-	c, err := r.categoryOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateCategory(r *request, c catalog.Category) (answer, error) {
 	p, err := r.readCategories(c.ID)
 	if err != nil {
 		return answer{}, err
@@ -345,11 +332,7 @@ func (d *Dashboard) updateCategory(r *request) (answer, error) {
 }
 
 // deleteCategory serves POST /categories/{id}/delete.
-func (d *Dashboard) deleteCategory(r *request) (answer, error) {
-	c, err := r.categoryOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteCategory(r *request, c catalog.Category) (answer, error) {
 	return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 		return redirect(categoriesPath, "Deleted "+c.Name), d.Commerce.DeleteCategory(tx, c.ID, commerce.Expected{})
 	})

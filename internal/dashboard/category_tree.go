@@ -65,7 +65,7 @@ func (p *categoryPage) fold(at id.Category) {
 		return
 	}
 	if at != "" {
-		p.list.query.Set(opened, string(at))
+		p.list.values.Set(opened, string(at))
 	}
 	open := map[id.Category]bool{}
 	for up, ok := p.above[at]; ok && !open[up.ID]; up, ok = p.above[up.Parent] {
@@ -80,8 +80,8 @@ func (p *categoryPage) fold(at id.Category) {
 	}
 	p.tree, p.lines = nil, len(shown)
 	place := slices.IndexFunc(shown, func(b branchOf) bool { return b.ID == at })
-	if p.list.size = wholeTree; place >= 0 && !p.list.query.Has("page") {
-		p.list.Page = place/wholeTree + 1
+	if p.list.size = wholeTree; place >= 0 && !p.list.given.Has("page") {
+		p.list.page = place/wholeTree + 1
 	}
 	if from := p.list.offset(); from < len(shown) {
 		p.tree = shown[from:min(from+wholeTree, len(shown))]
@@ -101,7 +101,7 @@ func (p categoryPage) twistOf(b branchOf, f format) *twist {
 	case b.below == 0:
 		return nil
 	case b.open && b.depth == 0:
-		return &twist{To: p.list.with(opened, "", "page", strconv.Itoa(p.list.Page)) + here, Label: "Close " + b.Name, Open: true}
+		return &twist{To: p.list.with(opened, "", "page", strconv.Itoa(p.list.page)) + here, Label: "Close " + b.Name, Open: true}
 	case b.open:
 		return &twist{To: p.list.with(opened, string(b.Parent)) + here, Label: "Close " + b.Name, Open: true}
 	}

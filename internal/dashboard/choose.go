@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,9 +26,8 @@ const (
 
 // chooseView is what templates/choose.html shows.
 type chooseView struct {
-	Filter filterBar
-	Links  []place
-	Pager  pager
+	*listing
+	Links []place
 }
 
 // place is a choice with what stands above it.
@@ -41,17 +41,22 @@ func (r *request) chooses(filters ...string) bool {
 	return slices.Contains(filters, r.http.URL.Query().Get(choosing))
 }
 
-// choose is the page that a filter of a list is chosen from: each choice leads to the list.
-func (d *Dashboard) choose(r *request, path, list string) (answer, error) {
-	q := r.query()
-	l, name, term := r.listing(path), q.Text(choosing), strings.TrimSpace(q.Text(termName))
-	if err := q.Err(); err != nil {
+// choose is the page that a filter of a list is chosen from: each choice leads to the list, which is called title.
+func (d *Dashboard) choose(r *request, list *listing, title string) (answer, error) {
+	name, term := list.query.Text(choosing), list.query.Text(termName)
+	if err := list.query.Err(); err != nil {
 		return answer{}, err
 	}
 	one, many := "channel", "channels"
-	view := chooseView{Links: []place{{tab: tab{Label: "Any " + one, To: l.with(name, "", choosing, "", termName, "")}}}}
+	if name == "categoryId" {
+		one, many = "category", "categories"
+	}
+	l := r.listing(list.path, one, many, append(slices.Collect(maps.Keys(list.values)), choosing, termName)...)
+	l.Swap = "choices"
+	l.search(termName, "Search "+many, "Name")
+	view := chooseView{listing: l, Links: []place{{tab: tab{Label: "Any " + one, To: list.with(name, "")}}}}
 	add := func(label, above, value string) {
-		to := tab{Label: label, To: l.with(name, value, choosing, "", termName, ""), Current: l.query.Get(name) == value}
+		to := tab{Label: label, To: list.with(name, value), Current: list.values.Get(name) == value}
 		view.Links = append(view.Links, place{to, above})
 	}
 	err := r.readWide(func(tx *db.Tx) error {
@@ -65,12 +70,10 @@ func (d *Dashboard) choose(r *request, path, list string) (answer, error) {
 			for _, c := range list {
 				add(c.Name, channels.PlatformName(c.Platform), string(c.ID))
 			}
-			view.Pager = pager{Words: r.format.plural(int64(len(list)), one, many)}
+			l.Pager.Words = r.format.plural(int64(len(list)), one, many)
 			return err
 		}
-		one, many = "category", "categories"
-		view.Links[0].Label = "Any " + one
-		list, all, err := catalog.ListCategories(tx, catalog.CategoryFilter{Search: term, Limit: perPage, Offset: l.offset()})
+		list, all, err := catalog.ListCategories(tx, catalog.CategoryFilter{Search: term, Limit: l.size, Offset: l.offset()})
 		if err != nil {
 			return err
 		}
@@ -82,12 +85,10 @@ func (d *Dashboard) choose(r *request, path, list string) (answer, error) {
 		for _, c := range list {
 			add(c.Name, pathOf(c, above), string(c.ID))
 		}
-		view.Pager = l.pager(r.format, len(list), all, one, many)
+		l.rows(len(list), all)
+		l.Pager.Empty = nil // the first link is always there
 		return err
 	})
-	view.Filter = filterBar{Action: prefix + path, Name: termName, Search: term, Label: "Search " + many, Placeholder: "Name",
-		Hidden: l.hidden(termName)}
-	back := strings.TrimPrefix(l.with(choosing, "", termName, ""), prefix)
-	return view.Pager.after(show(screen{Template: "choose", Title: "Choose a " + one, Section: path, Crumbs: []crumb{{list, back}},
-		Data: view})), err
+	return l.show(screen{Template: "choose", Title: "Choose a " + one, Section: l.path, Crumbs: []crumb{{title, list.first()}},
+		Data: view}), err
 }

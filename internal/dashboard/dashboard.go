@@ -9,9 +9,11 @@
 //	forms.go    a form is read like the API's JSON, with the same readers and the same error messages
 //	write.go    one transaction around an operation and the form's key, so that a double click has one effect
 //	render.go   templates/ in the one layout; parts.go has the data of template parts; source.go reads a template without its indentation
+//	list.go     a page with a list: address, tabs, columns, pager; list_filters.go has its filters
 //	live.go     the event stream for open pages
 //	format.go   money, numbers and times in the user's locale
-//	*.go        one file per page, with its view and templates/<page>.html
+//	*.go        one file per page, with its view and templates/<page>.html; of a large page, one for each part:
+//	            <records>_list.go, <record>_page.go, <record>_new.go, <record>_edit.go, and one for what else is done there
 //
 // docs/dashboard.md shows how to add a page.
 package dashboard

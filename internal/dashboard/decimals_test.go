@@ -131,7 +131,7 @@ func TestTotalsOfAFilter(t *testing.T) {
 	c.articles()
 	c.order("PENDING", nil, 1)
 	c.call("PATCH", "/account", map[string]any{"locale": "fr-FR"})
-	has(t, b.get("/orders?minTotal=9,5"), "Total: from 9,5", "1–1 of 1")
+	has(t, b.get("/orders?minTotal=9,5"), "Total: from 9,5", "1 order")
 	has(t, b.get("/orders?minTotal=9,6"), "Total: from 9,6", "No order matches")
 	if page := b.get("/orders?minTotal=9.5"); !strings.Contains(page.body, `value="9,5"`) || !strings.Contains(page.body, "minTotal=9.5") {
 		t.Error("the filter is not shown as the locale writes it")
@@ -141,7 +141,7 @@ func TestTotalsOfAFilter(t *testing.T) {
 		!strings.Contains(out.words(), "Status: Pending") || strings.Contains(out.words(), "Export CSV") {
 		t.Errorf("%d %s", out.status, out.words()) // what would be exported is not what the filter says
 	}
-	b.get("/orders?minTotal=much&status=LOST").has(t, 400, "Status must be one of “Pending”", "; Min total must be", "0 orders", "Columns")
+	b.get("/orders?minTotal=much&status=LOST").has(t, 400, "Status must be one of “Pending”", "; Min total must be", "Columns")
 	if page := b.get("/orders?maxTotal=9,5010"); !strings.Contains(page.body, "maxTotal=9.5010") || page.status != 200 {
 		t.Errorf("%d %s", page.status, page.words())
 	}

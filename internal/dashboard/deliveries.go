@@ -71,78 +71,23 @@ func deliveryBadge(d *webhooks.Delivery) badge {
 	return newBadge("", "pending", "Waiting")
 }
 
+// deliveriesView is what templates/deliveries.html shows.
 type deliveriesView struct {
-	Tabs       []tab
-	Filters    []choice
-	Chips      []chip
-	Deliveries []deliveryRow
-	Pager      pager
-	Retry      *form // for all failed ones, when failed ones are shown
-	Hurry      *form // for all waiting ones, when those are shown
-	From, To   field
+	*listing
+	Rows  []deliveryRow
+	Retry *form // for all failed ones, when failed ones are shown
+	Hurry *form // for all waiting ones, when those are shown
 }
 
-// showDeliveries serves GET /webhooks/deliveries.
-func (d *Dashboard) showDeliveries(r *request) (answer, error) {
-	f, wrong, status := r.deliveryFilter()
-	view := deliveriesView{Tabs: hookTabs("/webhooks/deliveries"), Pager: pager{Wrong: wrong},
-		From: r.when("from", "From", r.query().Text("from")),
-		To:   r.when("to", "Until", r.query().Text("to"))}
-	err := r.readWide(func(tx *db.Tx) error {
-		var about []subject
-		names, options, err := endpointNames(tx)
-		if err != nil {
-			return err
-		}
-		view.Filters = []choice{r.choose("status", "Status", "Any status", option{Value: "pending", Label: "Waiting"},
-			option{Value: "delivered", Label: "Delivered"}, option{Value: "failed", Label: "Failed"}),
-			r.choose("endpointId", "Endpoint", "Any endpoint", options...), r.choose("event", "Event", "Any event", eventOptions()[1:]...)}
-		if wrong != "" {
-			return nil
-		}
-		page, err := webhooks.Across(tx, f)
-		for i := range page.Deliveries {
-			row := &page.Deliveries[i]
-			view.Deliveries = append(view.Deliveries, r.deliveryRow(row, names[row.Endpoint]))
-			about = append(about, subject{event: row.Name, resource: row.Resource})
-		}
-		view.Pager = r.cursorPager("/webhooks/deliveries", "cursor", page.Next.String(), len(page.Deliveries),
-			"delivery", "deliveries").of(len(page.Deliveries), "", r.noDeliveries(options, len(r.http.URL.Query()) > 0))
-		if err != nil {
-			return err
-		}
-		called, err := r.subjectNames(tx, about)
-		for i := range view.Deliveries {
-			row := &view.Deliveries[i]
-			row.Resource = cmp.Or(called[row.ResourceID], row.ResourceID)
-			row.ResourceTo = r.resourcePage(row.Event, row.ResourceID)
-		}
-		return err
-	})
-	const path = "/webhooks/deliveries"
-	view.Chips = r.chips(path, [][2]string{{"resourceId", "About"}, {"statusCode", "Answer"}, {"from", "From"}, {"to", "Until"}})
-	shown := len(view.Deliveries) > 0 || view.Pager.Older != ""
-	if shown && f.Event == "" && f.Resource == "" && f.StatusCode == 0 && wrong == "" { // else the list has fewer than would be attempted
-		all := r.form("/webhooks/deliveries/retry", hiddenField("endpointId", string(f.Endpoint)), hiddenField("status", string(f.State)),
-			hiddenField("from", r.query().Text("from")), hiddenField("to", r.query().Text("to")))
-		switch f.State {
-		case webhooks.Failed:
-			view.Retry = all
-		case webhooks.Pending:
-			view.Hurry = all
-		}
-	}
-	out := show(screen{Template: "deliveries", Title: "Deliveries", Section: "/webhooks",
-		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {"Deliveries", ""}}, Data: view})
-	out.status = status
-	return out, err
-}
-
-// deliveryFilter reads the list's query as the API reads its own.
-func (r *request) deliveryFilter() (f webhooks.AcrossFilter, wrong string, status int) {
-	q := r.query()
+// deliveryList is the list of deliveries, and what it is to show.
+func (r *request) deliveryList() (l *listing, f webhooks.AcrossFilter) {
+	l = r.listing("/webhooks/deliveries", "delivery", "deliveries", "status", "endpointId", "event", "resourceId", "statusCode", "from", "to")
+	l.Swap, l.Tabs = "main", hookTabs(l.path)
+	l.Heads = []head{{Label: "Event"}, {Label: "About"}, {Label: "When"}, {Label: "Endpoint"}, {Label: "Status"}, {Label: "Answer"},
+		{Label: "Attempts", Num: true}, {Label: "Next"}}
+	q := l.query
 	f = webhooks.AcrossFilter{State: webhooks.State(q.Text("status")), Event: q.Text("event"), Resource: q.Text("resourceId"),
-		StatusCode: int64(q.Int("statusCode", 0, 0, 999)), Limit: 50}
+		StatusCode: int64(q.Int("statusCode", 0, 0, 999)), Limit: l.size}
 	if endpoint, ok := id.Parse[id.Endpoint](q.Text("endpointId")); ok {
 		f.Endpoint = endpoint
 	} else if q.Text("endpointId") != "" {
@@ -152,25 +97,75 @@ func (r *request) deliveryFilter() (f webhooks.AcrossFilter, wrong string, statu
 	if cursor, ok := webhooks.ParseDeliveryCursor(q.Text("cursor")); ok {
 		f.After = cursor
 	}
-	wrong, status = wrongFilter(q)
-	return f, wrong, status
+	return l, f
 }
 
-// noDeliveries is the message of an empty list; endpoints are those of the account.
-func (r *request) noDeliveries(endpoints []option, filtered bool) empty {
-	switch {
-	case filtered:
-		return empty{Icon: "send", Head: "No deliveries here", Text: "A delivery is one event on its way to one endpoint.",
-			Label: "Show all deliveries", To: prefix + "/webhooks/deliveries"}
-	case len(endpoints) == 0:
-		return r.firstEndpoint("send", "No deliveries yet")
+// showDeliveries serves GET /webhooks/deliveries.
+func (d *Dashboard) showDeliveries(r *request) (answer, error) {
+	l, f := r.deliveryList()
+	view := deliveriesView{listing: l}
+	err := r.readWide(func(tx *db.Tx) error {
+		var about []subject
+		names, options, err := endpointNames(tx)
+		if err != nil {
+			return err
+		}
+		l.choice("status", "Status", "Any status", option{Value: "pending", Label: "Waiting"},
+			option{Value: "delivered", Label: "Delivered"}, option{Value: "failed", Label: "Failed"})
+		l.choice("endpointId", "Endpoint", "Any endpoint", options...)
+		if l.wrong() {
+			return nil
+		}
+		page, err := webhooks.Across(tx, f)
+		for i := range page.Deliveries {
+			row := &page.Deliveries[i]
+			view.Rows = append(view.Rows, r.deliveryRow(row, names[row.Endpoint]))
+			about = append(about, subject{event: row.Name, resource: row.Resource})
+		}
+		if l.rowsAfter(len(page.Deliveries), "cursor", page.Next.String()) {
+			l.Pager.Empty = r.noDeliveries(options)
+		}
+		if err != nil {
+			return err
+		}
+		called, err := r.subjectNames(tx, about)
+		for i := range view.Rows {
+			row := &view.Rows[i]
+			row.Resource = cmp.Or(called[row.ResourceID], row.ResourceID)
+			row.ResourceTo = r.resourcePage(row.Event, row.ResourceID)
+		}
+		return err
+	})
+	l.choice("event", "Event", "Any event", eventOptions()[1:]...)
+	l.chip("About", "resourceId")
+	l.chip("Answer", "statusCode")
+	l.span()
+	shown := len(view.Rows) > 0 || l.Pager.Older != ""
+	if shown && f.Event == "" && f.Resource == "" && f.StatusCode == 0 { // else the list has fewer than would be attempted
+		all := r.form("/webhooks/deliveries/retry", hiddenField("endpointId", string(f.Endpoint)), hiddenField("status", string(f.State)),
+			hiddenField("from", l.values.Get("from")), hiddenField("to", l.values.Get("to")))
+		switch f.State {
+		case webhooks.Failed:
+			view.Retry = all
+		case webhooks.Pending:
+			view.Hurry = all
+		}
 	}
-	first := endpoints[0].Value
-	scopes := "write:webhooks " + strings.Join(webhooks.ReadScopes(webhooks.EventNames), " ") // of whatever the endpoint subscribes to
-	return r.firstStep("write:webhooks", empty{Icon: "send", Head: "No deliveries yet",
-		Text:  "A delivery is one event on its way to one endpoint. Send a sample of one.",
-		Label: "Open " + endpoints[0].Label, To: prefix + "/webhooks/" + first,
-		Curl: r.curl(scopes, "POST", "/developer/webhooks/"+first+"/test", "{}")})
+	return l.show(screen{Template: "deliveries", Title: "Deliveries", Section: "/webhooks",
+		Crumbs: []crumb{{"Webhooks", "/webhooks"}, {"Deliveries", ""}}, Data: view}), err
+}
+
+// noDeliveries is what an account without deliveries reads; endpoints are its endpoints.
+func (r *request) noDeliveries(endpoints []option) *empty {
+	none := r.firstEndpoint("send", "No deliveries yet")
+	if len(endpoints) > 0 {
+		first := endpoints[0].Value
+		scopes := "write:webhooks " + strings.Join(webhooks.ReadScopes(webhooks.EventNames), " ") // of whatever the endpoint subscribes to
+		none = r.firstStep("write:webhooks", empty{Icon: "send", Head: "No deliveries yet",
+			Text:  "A delivery is one event on its way to one endpoint. Send a sample of one.",
+			Label: "Open " + endpoints[0].Label, To: prefix + "/webhooks/" + first, Curl: r.curl(scopes, "POST", "/developer/webhooks/"+first+"/test", "{}")})
+	}
+	return &none
 }
 
 // endpointNames are the names of the account's endpoints, also as the options of a filter.
@@ -228,21 +223,6 @@ func (d *Dashboard) retryDelivery(r *request) (answer, error) {
 		_, err := d.Commerce.RetryDelivery(tx, r.caller(), delivery)
 		return redirect("/webhooks/deliveries/"+string(delivery), "The delivery is attempted now"), err
 	})
-}
-
-// cursorPager is the pager of a list that is read by a cursor; one and many are what its rows are called.
-func (r *request) cursorPager(path, name, next string, shown int, one, many string) pager {
-	p := pager{Words: r.format.plural(int64(shown), one, many) + " on this page"}
-	if r.http.URL.Query().Get(name) != "" {
-		p.First = r.with(path, name, "")
-	}
-	if next != "" {
-		p.Older = r.with(path, name, next)
-		if shown == 0 {
-			p.Words = "Nothing found so far; the search goes on with older entries"
-		}
-	}
-	return p
 }
 
 // resourcePage is the page of an event's record, "" for none: what was deleted has none, and others the user may not open.

@@ -25,10 +25,10 @@ var endpointRoutes = []*route{
 	{method: "GET", path: "/webhooks/new", scope: "write:webhooks", serve: (*Dashboard).showNewEndpoint},
 	{method: "POST", path: "/webhooks/new", scope: "write:webhooks", serve: (*Dashboard).createEndpoint},
 	{method: "GET", path: "/webhooks/{id}", scope: "read:webhooks", serve: (*Dashboard).showEndpoint},
-	{method: "POST", path: "/webhooks/{id}", scope: "write:webhooks", serve: (*Dashboard).updateEndpoint},
-	{method: "POST", path: "/webhooks/{id}/status", scope: "write:webhooks", serve: (*Dashboard).setEndpointStatus},
-	{method: "POST", path: "/webhooks/{id}/test", scope: "write:webhooks", serve: (*Dashboard).testEndpoint},
-	{method: "POST", path: "/webhooks/{id}/rotate", scope: "write:webhooks", serve: (*Dashboard).rotateEndpoint},
+	{method: "POST", path: "/webhooks/{id}", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).updateEndpoint)},
+	{method: "POST", path: "/webhooks/{id}/status", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).setEndpointStatus)},
+	{method: "POST", path: "/webhooks/{id}/test", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).testEndpoint)},
+	{method: "POST", path: "/webhooks/{id}/rotate", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).rotateEndpoint)},
 	{method: "POST", path: "/webhooks/{id}/delete", scope: "write:webhooks", serve: (*Dashboard).deleteEndpoint},
 }
 
@@ -94,12 +94,6 @@ func eventWords(events []string) string {
 	return strings.Join(events, ", ")
 }
 
-type endpointsView struct {
-	Tabs      []tab
-	Endpoints []endpointRow
-	Empty     empty
-}
-
 // hookTabs are the views of webhooks.
 func hookTabs(at string) []tab {
 	return []tab{{Label: "Endpoints", To: prefix + "/webhooks", Current: at == "/webhooks"},
@@ -108,13 +102,19 @@ func hookTabs(at string) []tab {
 
 // showEndpoints serves GET /webhooks.
 func (d *Dashboard) showEndpoints(r *request) (answer, error) {
-	view := endpointsView{Tabs: hookTabs("/webhooks"), Empty: r.firstEndpoint("hook", "No webhook endpoints yet")}
-	err := r.read(func(tx *db.Tx) error {
-		list, err := r.endpoints(tx)
-		view.Endpoints = list
+	l := r.listing("/webhooks", "endpoint", "endpoints")
+	l.Tabs = hookTabs(l.path)
+	l.Heads = []head{{Label: "Endpoint"}, {Label: "Events"}, {Label: "Status"}, {Label: "Newest attempts"}, {Label: "Last"},
+		{Label: "Waiting", Num: true}, {Label: "Failed", Num: true}}
+	view := listView[endpointRow]{listing: l}
+	err := r.read(func(tx *db.Tx) (err error) {
+		view.Rows, err = r.endpoints(tx)
 		return err
 	})
-	return show(screen{Template: "endpoints", Title: "Webhooks", Section: "/webhooks", Data: view}), err
+	if len(view.Rows) == 0 {
+		l.Pager.Empty = new(r.firstEndpoint("hook", "No webhook endpoints yet"))
+	}
+	return l.show(screen{Template: "endpoints", Title: "Webhooks", Section: "/webhooks", Data: view}), err
 }
 
 // firstEndpoint is a list that is empty because nothing is delivered anywhere yet.
@@ -353,22 +353,13 @@ func hostOf(e *webhooks.Endpoint) string {
 	return e.URL
 }
 
-// endpoint reads the endpoint that the request names: an action on a missing one is a 404, whatever the form has.
-func (r *request) endpoint() (e *webhooks.Endpoint, err error) {
-	which, err := pathID[id.Endpoint](r, "endpoint")
-	if err != nil {
-		return nil, err
-	}
-	err = r.read(func(tx *db.Tx) error { e, err = webhooks.ByID(tx, which); return err })
-	return e, err
+// endpoint reads the endpoint of the path: an action on a missing one is a 404, whatever the form has.
+func (r *request) endpoint() (*webhooks.Endpoint, error) {
+	return recordOf(r, "endpoint", webhooks.ByID)
 }
 
 // updateEndpoint serves POST /webhooks/{id}.
-func (d *Dashboard) updateEndpoint(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateEndpoint(r *request, e *webhooks.Endpoint) (answer, error) {
 	at := "/webhooks/" + string(e.ID)
 	return r.submit(endpointForm(r, at, *e), d.showEndpoint, func(f *form) (answer, error) {
 		o := f.Object()
@@ -393,11 +384,7 @@ func (d *Dashboard) changeEndpoint(r *request, endpoint id.Endpoint, draft comme
 }
 
 // setEndpointStatus serves POST /webhooks/{id}/status: pause or activate.
-func (d *Dashboard) setEndpointStatus(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) setEndpointStatus(r *request, e *webhooks.Endpoint) (answer, error) {
 	status := webhooks.Status(r.http.PostForm.Get("status"))
 	if !slices.Contains(webhooks.Statuses, status) {
 		return answer{}, refusal(apperr.Invalid, "the status must be active or paused")
@@ -412,11 +399,7 @@ func (d *Dashboard) setEndpointStatus(r *request) (answer, error) {
 }
 
 // testEndpoint serves POST /webhooks/{id}/test: it redirects to the delivery.
-func (d *Dashboard) testEndpoint(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) testEndpoint(r *request, e *webhooks.Endpoint) (answer, error) {
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		delivery, err := d.Commerce.PingEndpoint(tx, r.caller(), e.ID, "")
 		if err != nil {
@@ -427,11 +410,7 @@ func (d *Dashboard) testEndpoint(r *request) (answer, error) {
 }
 
 // rotateEndpoint serves POST /webhooks/{id}/rotate: the page that shows the new secret once.
-func (d *Dashboard) rotateEndpoint(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) rotateEndpoint(r *request, e *webhooks.Endpoint) (answer, error) {
 	_, secret, err := d.writeSecret(r, func(tx *db.Tx) (string, string, error) {
 		_, secret, err := d.Commerce.RotateEndpoint(tx, r.caller(), e.ID, commerce.UsualGrace)
 		return string(e.ID), secret, err

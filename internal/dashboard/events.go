@@ -45,60 +45,48 @@ func category(event string) string {
 	return first
 }
 
-type eventsView struct {
-	Filters  []choice
-	Chips    []chip
-	Search   string
-	From, To field
-	Events   []eventRow
-	Pager    pager
-}
-
-// noEvents is the message of an empty log.
-func (r *request) noEvents(filtered bool) empty {
-	e := empty{Icon: "pulse", Head: "No events here", Text: "Every change of an order, a product, stock or a customer is an event. " +
-		"The log keeps them in the order in which they were committed.", Curl: r.curl("read:webhooks", "GET", "/developer/events?limit=10", "")}
-	if filtered {
-		e.Label, e.To = "Show all events", prefix+"/events"
-		return e
-	}
-	e.Label, e.To = "New product", prefix+"/products/new"
-	return r.firstStep("write:products", e)
+// noEvents is what an account without events reads.
+func (r *request) noEvents() *empty {
+	return new(r.firstStep("write:products", empty{Icon: "pulse", Head: "No events yet",
+		Text: "Every change of an order, a product, stock or a customer is an event. " +
+			"The log keeps them in the order in which they were committed.",
+		Label: "New product", To: prefix + "/products/new", Curl: r.curl("read:webhooks", "GET", "/developer/events?limit=10", "")}))
 }
 
 // showEvents serves GET /events: newest first.
 func (d *Dashboard) showEvents(r *request) (answer, error) {
-	q := r.query()
-	f := webhooks.LogFilter{Event: q.Text("event"), Resource: strings.TrimSpace(q.Text("resourceId")), Newest: true, Limit: 50}
-	f.From, f.To = r.moments(q)
-	if after, ok := id.Parse[id.Event](q.Text("after")); ok {
+	l := r.listing("/events", "event", "events", "resourceId", "event", "from", "to")
+	l.Shape = "few"
+	l.Heads = []head{{Label: "Event"}, {Label: "When"}, {Label: "About"}}
+	l.search("resourceId", "Id or SKU", "Id of a record, or a SKU")
+	l.choice("event", "Event", "Any event", eventOptions()[1:]...)
+	l.chip("About", "resourceId")
+	l.span()
+	f := webhooks.LogFilter{Event: l.query.Text("event"), Resource: l.query.Text("resourceId"), Newest: true, Limit: l.size}
+	f.From, f.To = r.moments(l.query)
+	if after, ok := id.Parse[id.Event](l.query.Text("after")); ok {
 		f.After = after
 	}
-	wrong, status := wrongFilter(q)
-	view := eventsView{Filters: []choice{r.choose("event", "Event", "Any event", eventOptions()[1:]...)}, Search: f.Resource,
-		Pager: pager{Wrong: wrong},
-		From:  r.when("from", "From", q.Text("from")), To: r.when("to", "Until", q.Text("to")),
-		Chips: r.chips("/events", [][2]string{{"resourceId", "About"}, {"from", "From"}, {"to", "Until"}})}
+	view := listView[eventRow]{listing: l}
 	err := r.readWide(func(tx *db.Tx) error {
-		if wrong != "" {
+		if l.wrong() {
 			return nil
 		}
 		page, err := webhooks.Log(tx, f)
 		if err != nil {
 			return err
 		}
-		view.Events, err = d.eventRows(r, tx, page.Events)
+		view.Rows, err = d.eventRows(r, tx, page.Events)
 		next := ""
 		if page.More {
 			next = string(page.Next)
 		}
-		view.Pager = r.cursorPager("/events", "after", next, len(page.Events), "event", "events").
-			of(len(page.Events), "", r.noEvents(len(r.http.URL.Query()) > 0))
+		if l.rowsAfter(len(page.Events), "after", next) {
+			l.Pager.Empty = r.noEvents()
+		}
 		return err
 	})
-	out := show(screen{Template: "events", Title: "Event log", Section: "/events", Data: view})
-	out.status = status
-	return out, err
+	return l.show(screen{Template: "events", Title: "Event log", Section: "/events", Data: view}), err
 }
 
 type eventView struct {

@@ -352,3 +352,12 @@ func idChar(c rune) rune {
 	}
 	return '-'
 }
+
+// formView is what templates/form.html shows: one form alone.
+type formView struct {
+	Form        *form
+	Label, Back string
+	Hint        string
+}
+
+func hiddenField(name, value string) field { return field{Name: name, Kind: "hidden", Value: value} }

@@ -195,7 +195,7 @@ func TestTicksOfOrdersThatMoveOn(t *testing.T) {
 	c.articles()
 	oldest := c.order("PENDING", nil, 1)
 	second := c.order("PENDING", nil, 1)
-	for range ordersPage - 2 {
+	for range perPage - 2 {
 		c.order("PENDING", nil, 1)
 	}
 	b := s.window(t, s.owner)

@@ -2,9 +2,11 @@ package dashboard
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"entrepot/internal/apperr"
@@ -30,9 +32,6 @@ type importPage struct {
 
 // shownLines is how many refused rows a page shows; the file to download has all.
 const shownLines = 20
-
-// shownDiffs is how many changes a page shows at once: enough to see that columns were read as they are meant.
-const shownDiffs = 8
 
 // manyColumns is how many columns may stand between what a check has found and the end of the page.
 const manyColumns = 10
@@ -98,13 +97,6 @@ type figure struct {
 
 // lineRow is a row of the file that was refused, or stored without something.
 type lineRow struct{ Line, SKU, Field, Why string }
-
-// diffRow is what would change in one product.
-type diffRow struct {
-	SKU     string
-	Percent string // of a price that jumps
-	Changes []change
-}
 
 // importView is what templates/import.html shows.
 type importView struct {
@@ -264,123 +256,6 @@ func (v *importView) progress(r *request, p importPage, head, under string, may 
 	}
 }
 
-// checked shows the result of the dry run.
-func (v *importView) checked(r *request, p importPage, may bool) error {
-	var c fileimport.Checked
-	if err := json.Unmarshal([]byte(p.i.Checked), &c); err != nil {
-		return err
-	}
-	f := r.format
-	v.Head, v.Under = "What would happen", "Nothing is stored yet."
-	v.Fold = len(v.Columns) > manyColumns
-	v.Figures = []figure{countFigure(f, c.Created, "new product", "new products"), {f.Count(int64(c.Updated)), "changed", false},
-		{f.Count(int64(c.Unchanged)), "the same already", false}, refusedFigure(f, c.Counts)}
-	switch k := r.files(); {
-	case k == orderFiles:
-		v.orderFigures(r, c)
-	case k.isList():
-		v.Figures = v.Figures[1:]
-	}
-	n := c.Created + c.Updated + c.Moved
-	if may && n > 0 {
-		v.Run = &formButton{Form: r.form(p.path("/run")), Label: "Import " + f.plural(int64(n), r.files().one, r.files().many), Tone: "primary"}
-	}
-	if n == 0 {
-		notice := newCallout("", "There is nothing to import", "No row of the file would create or change "+r.files().row+".")
-		v.Notice = &notice
-	}
-	if len(c.Warehouses) > 0 {
-		notice := newCallout("warn", "New warehouses", "The list names warehouses that do not exist: "+strings.Join(c.Warehouses, ", ")+
-			". The import creates them; if a code is wrong, correct the file first.")
-		v.Notice = &notice
-	}
-	v.diffs(r, p, c)
-	v.jumps(r, p, c)
-	for _, d := range c.New {
-		v.New = append(v.New, d.SKU+" "+d.Name)
-	}
-	if c.Created > len(c.New) && p.i.Kind == imports.Products {
-		v.NewWords = "The first " + f.Count(int64(len(c.New))) + " of " + f.Count(int64(c.Created)) + "."
-	}
-	v.Left = strings.Join(c.NotImported, ", ")
-	return nil
-}
-
-// jumps shows the prices that would change by more than half, the largest first, and asks before these are imported.
-func (v *importView) jumps(r *request, p importPage, c fileimport.Checked) {
-	if c.Jumps == 0 {
-		return
-	}
-	f := r.format
-	words := f.plural(int64(c.Jumps), "price changes by more than half", "prices change by more than half")
-	notice := newCallout("bad", words, "If a column, its decimals or its currency were misread, choose them below and check again.")
-	v.Notice = &notice
-	for _, d := range c.Jumped {
-		v.Jumps = append(v.Jumps, diffRow{SKU: d.SKU, Percent: signedPercent(f, d.Percent), Changes: r.diffWords(d)})
-	}
-	if c.Jumps > len(c.Jumped) {
-		v.JumpWords = "The largest " + f.Count(int64(len(c.Jumped))) + " of " + f.Count(int64(c.Jumps)) + "."
-	}
-	if v.Run != nil {
-		sure := newAsk("accept-jumps", "Import prices that change by more than half?", words+". Look at them first: the largest stand on top.",
-			v.Run.Label+", "+words, r.form(p.path("/run"), hiddenField("jumps", strconv.Itoa(c.Jumps))))
-		sure.Close = "Not yet"
-		v.Sure, v.Run = &sure, nil
-	}
-}
-
-// signedPercent is a change in percent: +900 %.
-func signedPercent(f format, percent int64) string {
-	if percent < 0 {
-		return "−" + f.Count(-percent) + " %"
-	}
-	return "+" + f.Count(percent) + " %"
-}
-
-// diffs shows the first products that a dry run has found to change, with their values before.
-func (v *importView) diffs(r *request, p importPage, c fileimport.Checked) {
-	for _, d := range c.Changed {
-		v.Diffs = append(v.Diffs, diffRow{SKU: d.SKU, Changes: r.diffWords(d)})
-	}
-	if len(v.Diffs) > shownDiffs+1 {
-		v.Diffs, v.MoreDiffs = v.Diffs[:shownDiffs], v.Diffs[shownDiffs:]
-	}
-	if c.Before > 0 {
-		v.Before = prefix + p.path("/before")
-	}
-	if c.Updated > len(c.Changed) {
-		v.DiffWords = "The first " + r.format.Count(int64(len(c.Changed))) + " of " + r.format.Count(int64(c.Updated)) + ". "
-	}
-	v.DiffWords += r.moveWords(c.Prices)
-}
-
-// moveWords says how many prices rise and fall, and by how much at most; "" if none does.
-func (r *request) moveWords(m fileimport.Moves) string {
-	var parts []string
-	for _, move := range []struct {
-		count     int
-		most      int64
-		one, many string
-	}{{m.Rise, m.MostRise, "price rises", "prices rise"}, {m.Fall, m.MostFall, "price falls", "prices fall"}} {
-		if move.count == 0 {
-			continue
-		}
-		words := r.format.plural(int64(move.count), move.one, move.many)
-		switch {
-		case move.most == 0:
-		case move.count == 1:
-			words += ", by " + r.format.Count(move.most) + " %"
-		default:
-			words += ", by " + r.format.Count(move.most) + " % at most"
-		}
-		parts = append(parts, words)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, "; ") + "."
-}
-
 // outcome shows the results of an import so far.
 func (v *importView) outcome(r *request, i imports.Import, c importer.Counts) {
 	f := r.format
@@ -478,5 +353,73 @@ func (v *importView) refused(r *request, p importPage) {
 	}
 	if len(p.lines) == shownLines {
 		v.RefusedMore = "The first " + r.format.Count(shownLines) + "; the file to download has all."
+	}
+}
+
+// formatNames are how people call what a file was exported by.
+var formatNames = map[string]string{"shopify": "export of Shopify", "woocommerce": "export of WooCommerce", "magento": "export of Magento",
+	"prestashop": "export of PrestaShop", "jsonl": "JSON lines", "json": "JSON"}
+
+// encodingNames likewise of what letters are written in.
+var encodingNames = map[string]string{"utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": "Windows-1252"}
+
+var delimiterNames = map[string]string{"\t": "tabs", ";": "“;”", ",": "“,”", "|": "“|”"}
+
+// fileWords describes what was detected of a file.
+func (r *request) fileWords(p importPage) string {
+	words := []string{r.bytes(p.i.Size)}
+	if p.found.Rows > 0 {
+		words = append(words, r.format.plural(int64(p.found.Rows), "row", "rows"))
+	}
+	words = append(words, r.format.plural(int64(len(p.found.Columns)), "column", "columns"))
+	if name := formatNames[p.found.Format]; name != "" {
+		words = append(words, name)
+	}
+	if name := encodingNames[p.found.Encoding]; name != "" {
+		words = append(words, name)
+	} else if p.found.Encoding != "" {
+		words = append(words, strings.ToUpper(p.found.Encoding))
+	}
+	if p.found.Delimiter != "" {
+		name := delimiterNames[p.found.Delimiter]
+		if name == "" {
+			name = "“" + p.found.Delimiter + "”"
+		}
+		words = append(words, "cells separated by "+name)
+	}
+	text := strings.Join(words, ", ")
+	if p.found.Decimals != "" {
+		text += ". " + p.found.Decimals
+	}
+	return text
+}
+
+// bytes is a size in words.
+func (r *request) bytes(n int64) string {
+	switch {
+	case n < 1<<10:
+		return r.format.plural(n, "byte", "bytes")
+	case n < 1<<20:
+		return r.format.Count((n+512)>>10) + " KB"
+	}
+	return r.format.plain(strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64)) + " MB"
+}
+
+// timeLeft is the estimated rest of a job's time at its speed so far; "" if it is unknown. The job's cursor has the
+// row at which it began.
+func timeLeft(j jobs.Job, now int64) string {
+	from, err := strconv.ParseInt(j.Cursor, 10, 64)
+	done, took := j.Processed-from, time.Duration(now-j.StartedAt)*time.Microsecond
+	if err != nil || done <= 0 || j.StartedAt == 0 || j.Total <= j.Processed || took <= 0 {
+		return ""
+	}
+	left := time.Duration(float64(took) * float64(j.Total-j.Processed) / float64(done))
+	switch seconds := left.Seconds(); {
+	case seconds < 60:
+		return "About " + strconv.Itoa(max(1, int(math.Ceil(seconds)))) + " s left"
+	case seconds < 5400:
+		return "About " + strconv.Itoa(int(math.Round(seconds/60))) + " min left"
+	default:
+		return "About " + strconv.Itoa(int(math.Round(seconds/3600))) + " h left"
 	}
 }

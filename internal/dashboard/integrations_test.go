@@ -293,7 +293,7 @@ func TestEventPages(t *testing.T) {
 		if out := b.get(link[0][1]); !strings.Contains(out.words(), "ada@test.example") {
 			t.Errorf("%s", out.words())
 		}
-		if none := b.get("/events?event=stock.low"); !strings.Contains(none.words(), "No events here") {
+		if none := b.get("/events?event=stock.low"); !strings.Contains(none.words(), "No event matches") {
 			t.Errorf("%s", none.words())
 		}
 		replay := strings.Replace(page, "/webhooks/", "/webhooks/replay/", 1)

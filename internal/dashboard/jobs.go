@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"cmp"
-	"net/url"
 
 	"entrepot/internal/apijson"
 	"entrepot/internal/db"
@@ -25,12 +24,6 @@ type jobRow struct {
 	Done                  gauge
 	Failed                string
 	Created               stamp
-}
-
-type jobsView struct {
-	Tabs  []tab
-	Jobs  []jobRow
-	Pager pager
 }
 
 // jobWord is what people call a type of job.
@@ -106,66 +99,39 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 	return rows
 }
 
-// jobsPage is how many jobs a page shows.
-const jobsPage = 50
-
-// noJobs is the message of an empty list.
-func (r *request) noJobs(filtered bool) empty {
-	e := empty{Icon: "retry", Head: "No jobs", Text: "Imports and synchronisations appear here as they run."}
-	if filtered {
-		e.Label, e.To = "Show all jobs", prefix+"/jobs"
-		return e
-	}
-	e.Label, e.To, e.Curl = "Import products", prefix+"/products/import", r.curl("read:channels", "GET", "/jobs?limit=10", "")
-	return r.firstStep("write:products", e)
+// noJobs is what an account without jobs reads.
+func (r *request) noJobs() *empty {
+	return new(r.firstStep("write:products", empty{Icon: "retry", Head: "No jobs yet",
+		Text:  "Imports and synchronisations appear here as they run.",
+		Label: "Import products", To: prefix + "/products/import", Curl: r.curl("read:channels", "GET", "/jobs?limit=10", "")}))
 }
 
 // showJobs serves GET /jobs.
 func (d *Dashboard) showJobs(r *request) (answer, error) {
-	read, q := r.query(), r.http.URL.Query()
-	f := jobs.Filter{Limit: jobsPage, Statuses: apijson.QueryEnums(read, "status", jobs.Statuses...),
-		Channel: apijson.QueryID[id.Channel](read, "channelId"), After: apijson.QueryID[id.Job](read, "cursor")}
-	wrong, status := wrongFilter(read)
-	view := jobsView{Pager: pager{Wrong: wrong}}
-	for _, t := range []struct{ label, status string }{{"All", ""}, {"Running", "PENDING,PROCESSING"},
-		{"With errors", "COMPLETED_WITH_ERRORS"},
-		{"Failed", "FAILED"}} {
-		view.Tabs = append(view.Tabs, tab{Label: t.label, Current: q.Get("status") == t.status,
-			To: address("/jobs", url.Values{"status": {t.status}, "channelId": {q.Get("channelId")}})})
-	}
+	l := r.listing("/jobs", "job", "jobs", "status", "channelId")
+	l.tab("All", "status", "")
+	l.tab("Running", "status", "PENDING,PROCESSING")
+	l.tab("With errors", "status", "COMPLETED_WITH_ERRORS")
+	l.tab("Failed", "status", "FAILED")
+	f := jobs.Filter{Limit: l.size, Statuses: apijson.QueryEnums(l.query, "status", jobs.Statuses...),
+		Channel: apijson.QueryID[id.Channel](l.query, "channelId"), After: apijson.QueryID[id.Job](l.query, "cursor")}
+	view := listView[jobRow]{listing: l}
 	err := r.read(func(tx *db.Tx) error {
-		if wrong != "" {
+		if l.wrong() {
 			return nil
 		}
 		list, more, err := jobs.List(tx, f)
-		view.Jobs = r.jobRows(list)
-		view.Pager.Words = r.format.plural(int64(len(list)), "job", "jobs")
-		if f.After != "" {
-			view.Pager.First = address("/jobs", url.Values{"status": {q.Get("status")}, "channelId": {q.Get("channelId")}})
-		}
+		view.Rows = r.jobRows(list)
+		next := ""
 		if more {
-			view.Pager.Older = address("/jobs", url.Values{"status": {q.Get("status")}, "channelId": {q.Get("channelId")},
-				"cursor": {string(list[len(list)-1].ID)}})
+			next = string(list[len(list)-1].ID)
 		}
-		view.Pager = view.Pager.of(len(list), "", r.noJobs(q.Get("status")+q.Get("channelId") != ""))
+		if l.rowsAfter(len(list), "cursor", next) {
+			l.Pager.Empty = r.noJobs()
+		}
 		return err
 	})
-	out := show(screen{Template: "jobs", Title: "Jobs", Section: "/jobs", Data: view})
-	out.status = status
-	return out, err
-}
-
-// address is a path with the parameters that are not empty.
-func address(path string, values url.Values) string {
-	for name, value := range values {
-		if len(value) == 0 || value[0] == "" {
-			values.Del(name)
-		}
-	}
-	if len(values) == 0 {
-		return prefix + path
-	}
-	return prefix + path + "?" + values.Encode()
+	return l.show(screen{Template: "jobs", Title: "Jobs", Section: "/jobs", Data: view}), err
 }
 
 // jobError is an error and what it is about.

@@ -28,31 +28,28 @@ type keyRow struct {
 	Ended                            bool
 }
 
-type keysView struct {
-	Keys  []keyRow
-	Pager pager
-}
-
 // showKeys serves GET /keys.
 func (d *Dashboard) showKeys(r *request) (answer, error) {
-	none := empty{Icon: "key", Head: "No API keys yet",
-		Text:  "A key lets a program read and write this account: an ERP, a script, a shop of your own.",
-		Label: "Create a key", To: prefix + "/keys/new", Curl: r.curl("read:orders", "GET", "/orders?limit=10", "")}
-	var view keysView
-	l := r.listing("/keys")
+	l := r.listing("/keys", "key", "keys")
+	l.Heads = []head{{Label: "Name"}, {Label: "May"}, {Label: "Last used"}, {Label: "Created by"}, {Label: "Expires"}}
+	view := listView[keyRow]{listing: l}
 	err := r.read(func(tx *db.Tx) error {
-		list, total, err := accounts.Keys(tx, perPage, l.offset())
+		list, total, err := accounts.Keys(tx, l.size, l.offset())
 		if err != nil {
 			return err
 		}
 		names, err := userNames(tx)
 		for _, k := range list {
-			view.Keys = append(view.Keys, r.keyRow(k, names))
+			view.Rows = append(view.Rows, r.keyRow(k, names))
 		}
-		view.Pager = l.pager(r.format, len(list), total, "key", "keys").of(len(list), "", none)
+		if l.rows(len(list), total) {
+			l.Pager.Empty = &empty{Icon: "key", Head: "No API keys yet",
+				Text:  "A key lets a program read and write this account: an ERP, a script, a shop of your own.",
+				Label: "Create a key", To: prefix + "/keys/new", Curl: r.curl("read:orders", "GET", "/orders?limit=10", "")}
+		}
 		return err
 	})
-	return view.Pager.after(show(screen{Template: "keys", Title: "API keys", Section: "/keys", Data: view})), err
+	return l.show(screen{Template: "keys", Title: "API keys", Section: "/keys", Data: view}), err
 }
 
 // userNames are the names of the account's users.

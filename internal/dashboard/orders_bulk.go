@@ -1,12 +1,7 @@
 package dashboard
 
 import (
-	"errors"
-	"fmt"
-	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
@@ -19,64 +14,6 @@ import (
 
 // typedFrom is the number of orders from which a bulk change requires typing that number.
 const typedFrom = 1000
-
-// until is the hidden input with the time of the list's page, in microseconds since 1970 UTC.
-const until = "until"
-
-// chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter and were placed when
-// its page was made. Errors: Invalid for more than most.
-func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
-	if sent.Get("all") == "" && len(tickedOrders(sent)) > 0 {
-		chosen, err := r.tickedIDs(sent, most)
-		if err != nil {
-			return nil, err
-		}
-		whole, err := orders.ByIDs(tx, chosen)
-		for i := range whole {
-			list = append(list, jobs.Order{ID: whole[i].ID, Number: whole[i].Number})
-		}
-		return list, err
-	}
-	q, err := r.readOrders(sent)
-	if err != nil {
-		return nil, err
-	}
-	if shown, err := strconv.ParseInt(sent.Get(until), 10, 64); err == nil && (q.To == 0 || shown < q.To) {
-		q.To = shown
-	}
-	err = orders.EachHead(tx, q.Filter, func(page []orders.Order) error {
-		for i := range page {
-			list = append(list, jobs.Order{ID: page[i].ID, Number: page[i].Number})
-		}
-		if len(list) > most {
-			return r.tooMany(most)
-		}
-		return nil
-	})
-	return list, err
-}
-
-// tooMany leads back to the list if more orders were chosen than can be, and says so there.
-func (q ordersQuery) tooMany(err error) (out answer, many bool) {
-	e, _ := apperr.As(err)
-	if !errors.Is(err, errTooMany) {
-		return answer{}, false
-	}
-	return answer{to: strings.TrimPrefix(q.at("/orders"), prefix), flash: &flash{Tone: "warn", Text: said(e)}}, true
-}
-
-// errTooMany marks the error for more orders than can be chosen at once.
-var errTooMany = errors.New("too many orders")
-
-func (r *request) tooMany(most int) error {
-	return fmt.Errorf("%w: %w", errTooMany, apperr.New(apperr.Invalid, "validation_failed",
-		"more than %s orders are chosen; choose fewer with a filter", r.format.Count(int64(most))))
-}
-
-// tickedOrders are the ids that a form holds, one by one (id) or joined by commas (ids).
-func tickedOrders(sent url.Values) []string {
-	return nonEmpty(append(slices.Clone(sent["id"]), strings.Split(sent.Get("ids"), ",")...))
-}
 
 // bulkAskView is what templates/orders_ask.html shows before a bulk change that is large or cannot be undone.
 type bulkAskView struct {
@@ -101,7 +38,7 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 		return answer{}, err
 	}
 	if sent.Get("all") == "" && len(tickedOrders(sent)) == 0 {
-		out := answer{to: strings.TrimPrefix(q.at("/orders"), prefix), flash: &flash{Tone: "warn", Text: "No order is selected"}}
+		out := answer{to: q.first(), flash: &flash{Tone: "warn", Text: "No order is selected"}}
 		return out, nil
 	}
 	var list []jobs.Order
@@ -131,15 +68,30 @@ func (d *Dashboard) moveOrders(r *request) (answer, error) {
 	})
 }
 
+// bulkMoves are the moves of the bar below the list, but for shipping.
+func bulkMoves() (list []option) {
+	for _, s := range []orders.Status{orders.Processing, orders.Delivered, orders.Returned, orders.Cancelled} {
+		move := option{Value: string(s), Label: movedWords[s]}
+		switch s {
+		case orders.Cancelled:
+			move.Label = "Cancel orders…"
+		case orders.Returned:
+			move.Label += "…"
+		}
+		list = append(list, move)
+	}
+	return list
+}
+
 // askBulk is the page that asks for confirmation; more says that the orders are more than those that were seen when all were chosen.
-func (r *request) askBulk(q ordersQuery, to orders.Status, list []jobs.Order, more, wrong bool) answer {
+func (r *request) askBulk(q orderList, to orders.Status, list []jobs.Order, more, wrong bool) answer {
 	many := r.format.plural(int64(len(list)), "order", "orders")
 	var asked []field
 	if to == orders.Returned {
 		asked = append(asked, restock)
 	}
 	view := bulkAskView{Head: movedWords[to] + ": " + many + "?", Label: movedWords[to], Form: r.form("/orders/bulk", asked...), Wrong: wrong,
-		Back: q.at("/orders"), Kept: append(q.hidden(), pair{Name: "to", Value: string(to)}),
+		Back: q.with(), Kept: append(q.hidden(), pair{Name: "to", Value: string(to)}),
 		Text: "Each order is moved by itself; what an order does not allow is in the report. Channels and webhook receivers are notified."}
 	switch to {
 	case orders.Cancelled, orders.Returned:
@@ -176,10 +128,8 @@ type bulkView struct {
 	Started       stamp
 	Running       bool
 	Undo          *form // deletes the shipments that were made; nil: there are none, or the user may not
-	Tabs          []tab
-	Rows          []bulkRow
-	Words         string
-	Pager         pager
+	*listing
+	Rows []bulkRow
 }
 
 type bulkRow struct {
@@ -198,14 +148,11 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	given := r.http.URL.Query()
-	only := jobs.Outcome(given.Get("outcome"))
+	l := r.listing("/orders/bulk/"+string(which), "order", "orders", "outcome")
+	l.size, l.Shape, l.Heads = 100, "few", []head{{Label: "Order"}, {Label: "Outcome"}, {Label: "Reason"}}
+	only := jobs.Outcome(l.values.Get("outcome"))
 	if outcomeWords[only] == (badge{}) {
 		only = ""
-	}
-	page := 1
-	if n, err := strconv.Atoi(given.Get("page")); err == nil {
-		page = min(max(n, 1), 1000)
 	}
 	var job jobs.Job
 	var list []jobs.Order
@@ -217,19 +164,18 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 		if job.Type != jobs.OrderBulk {
 			return apperr.Missing("job")
 		}
-		list, total, err = jobs.Report(tx, which, only, 100, (page-1)*100)
+		list, total, err = jobs.Report(tx, which, only, l.size, l.offset())
 		return err
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	own := prefix + "/orders/bulk/" + string(which)
-	view := bulkView{Gauge: r.format.gauge(job.Processed, job.Total, "of"), Done: r.format.Count(job.Updated),
-		Refused: r.format.Count(job.Failed),
-		Started: r.format.Stamp(job.CreatedAt), Running: job.CompletedAt == 0, Words: r.format.plural(total, "order", "orders"),
-		Tabs: []tab{{Label: "All", To: own, Count: r.format.Count(job.Total), Current: only == ""},
-			{Label: "Done", To: own + "?outcome=done", Count: r.format.Count(job.Updated), Current: only == jobs.Done},
-			{Label: "Refused", To: own + "?outcome=refused", Count: r.format.Count(job.Failed), Current: only == jobs.Refused}}}
+	view := bulkView{listing: l, Gauge: r.format.gauge(job.Processed, job.Total, "of"), Done: r.format.Count(job.Updated),
+		Refused: r.format.Count(job.Failed), Started: r.format.Stamp(job.CreatedAt), Running: job.CompletedAt == 0}
+	l.countTab("All", "outcome", "", job.Total)
+	l.countTab("Done", "outcome", "done", job.Updated)
+	l.countTab("Refused", "outcome", "refused", job.Failed)
+	l.rows(len(list), total)
 	switch {
 	case view.Running:
 		view.Badge = badge{"info", "wait", "Running"}
@@ -248,20 +194,10 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	at := func(n int) string {
-		return own + "?" + url.Values{"outcome": {string(only)}, "page": {strconv.Itoa(n)}}.Encode()
-	}
-	view.Pager.Words = view.Words
-	if page > 1 {
-		view.Pager.Newer = at(page - 1)
-	}
-	if int64(page)*100 < total {
-		view.Pager.Older = at(page + 1)
-	}
 	title := movedWords[commerce.BulkTarget(job)]
 	if commerce.BulkUndoes(job) {
 		title = "Undo shipping"
 	}
-	return show(screen{Template: "orders_bulk", Title: title, Section: "/orders",
+	return l.show(screen{Template: "orders_bulk", Title: title, Section: "/orders",
 		Crumbs: []crumb{{"Orders", "/orders"}, {"Many at once", ""}}, Data: view}), nil
 }

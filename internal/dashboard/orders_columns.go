@@ -8,8 +8,8 @@ import (
 // columnsName is the cookie of a browser that leaves out columns of the list of orders: their names, joined by dots.
 const columnsName = "entrepot-columns"
 
-// orderColumns are the columns that can be left out, by their heads. An order's number and status are always shown.
-var orderColumns = []option{{Value: "placed", Label: "Placed"}, {Value: "customer", Label: "Customer"}, {Value: "lines", Label: "Lines"},
+// optionalColumns are the columns that can be left out, by their heads. An order's number and status are always shown.
+var optionalColumns = []option{{Value: "placed", Label: "Placed"}, {Value: "customer", Label: "Customer"}, {Value: "lines", Label: "Lines"},
 	{Value: "shipped", Label: "Shipped"}, {Value: "channel", Label: "Channel"}, {Value: "total", Label: "Total"}}
 
 // hiddenColumns are the columns that the browser leaves out.
@@ -19,7 +19,7 @@ func (r *request) hiddenColumns() (list []string) {
 		return nil
 	}
 	named := strings.Split(c.Value, ".")
-	for _, column := range orderColumns {
+	for _, column := range optionalColumns {
 		if slices.Contains(named, column.Value) {
 			list = append(list, column.Value)
 		}
@@ -27,18 +27,10 @@ func (r *request) hiddenColumns() (list []string) {
 	return list
 }
 
-// shownHeads are the heads of the columns that are shown.
-func (v ordersView) shownHeads(list []head) []head {
-	return slices.DeleteFunc(list, func(h head) bool {
-		at := slices.IndexFunc(orderColumns, func(c option) bool { return c.Label == h.Label })
-		return at >= 0 && !v.Shows(orderColumns[at].Value)
-	})
-}
-
 func (r *request) orderColumnsForm(hidden []string) *form {
 	f := r.form("/orders/columns", field{Name: "show", Label: "Columns of the list", Kind: "checks",
 		Hint: "The choice is kept in this browser."})
-	for _, column := range orderColumns {
+	for _, column := range optionalColumns {
 		column.On = !slices.Contains(hidden, column.Value)
 		f.Fields[0].Options = append(f.Fields[0].Options, column)
 	}
@@ -53,12 +45,12 @@ func (d *Dashboard) chooseOrderColumns(r *request) (answer, error) {
 		return answer{}, err
 	}
 	var hidden []string
-	for _, column := range orderColumns {
+	for _, column := range optionalColumns {
 		if !slices.Contains(sent["show"], column.Value) {
 			hidden = append(hidden, column.Value)
 		}
 	}
-	out := answer{to: strings.TrimPrefix(q.at("/orders"), prefix)}
+	out := answer{to: q.first()}
 	if len(hidden) == 0 {
 		out.cookies = append(out.cookies, r.cookie(columnsName, "", -1))
 	} else {

@@ -100,7 +100,7 @@ func (r *request) eachTicked(ticked []id.Order, write func([]orders.Summary) err
 const exportPiece = 500
 
 // eachExported reads the matching orders page by page, each in a read of its own, so that a slow receiver holds no snapshot.
-func (r *request) eachExported(q ordersQuery, write func([]orders.Summary) error) error {
+func (r *request) eachExported(q orderList, write func([]orders.Summary) error) error {
 	f := q.Filter
 	f.Offset, f.Limit = 0, exportPiece
 	for {

@@ -44,7 +44,7 @@ func bulkReport(job jobs.Job) string { return "/orders/bulk/" + string(job.ID) }
 
 // shipSheet ships some orders with what is typed beside each. Only its last button ships: Enter in an input, which a scanner sends behind
 // each number, fills in what is known of the rows. While orders have no tracking number, that button asks once before it ships.
-func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (answer, error) {
+func (d *Dashboard) shipSheet(r *request, q orderList, list []jobs.Order) (answer, error) {
 	sent := r.http.PostForm
 	var whole []orders.Order
 	err := r.read(func(tx *db.Tx) (err error) {
@@ -62,7 +62,7 @@ func (d *Dashboard) shipSheet(r *request, q ordersQuery, list []jobs.Order) (ans
 	for i := range whole {
 		of[whole[i].ID] = &whole[i]
 	}
-	view := sheetView{Form: r.form("/orders/bulk"), Back: q.at("/orders"), Carrier: r.sheetCarrier(),
+	view := sheetView{Form: r.form("/orders/bulk"), Back: q.with(), Carrier: r.sheetCarrier(),
 		Kept: append(q.hidden(), pair{Name: "to", Value: string(orders.Shipped)})}
 	typed := typedTracking(sent)
 	var ready, overtaken []jobs.Order

@@ -86,12 +86,11 @@ func TestOrderList(t *testing.T) {
 			"/orders": {"1–50 of 61", "All 61", "To ship 21", "Pending 20", "Bob DE", "The MUG", "+1", "0 of 20",
 				"€190.00"},
 			"/orders?page=2":                                             {"51–61 of 61"},
-			"/orders?status=SHIPPED":                                     {"1–20 of 20", "Status: Shipped"},
-			"/orders?status=PENDING&status=":                             {"1–20 of 20"},
-			"/orders?search=web-7":                                       {"1–1 of 1", "WEB-7"},
-			"/orders?search=nobody+at+all":                               {"No order matches"},
-			"/orders?country=de":                                         {"1–1 of 1", "Country: Germany"},
-			"/orders?minTotal=100":                                       {"1–1 of 1", "Total: from 100"},
+			"/orders?status=SHIPPED":                                     {"20 orders", "Status: Shipped"},
+			"/orders?status=PENDING&status=":                             {"20 orders"},
+			"/orders?search=web-7":                                       {"1 order", "WEB-7"},
+			"/orders?country=de":                                         {"1 order", "Country: Germany"},
+			"/orders?minTotal=100":                                       {"1 order", "Total: from 100"},
 			"/orders?placed=7d&sort=total:desc":                          {"1–50 of 61", "Placed: last 7 days"},
 			"/orders?placed=today":                                       {"Placed: today"},
 			"/orders?createdAtLte=2020-01-01":                            {"No order matches", "Placed: to 1 Jan 2020"},
@@ -104,9 +103,6 @@ func TestOrderList(t *testing.T) {
 					t.Errorf("%s: %d, no %q in %s", path, out.status, words, out.words())
 				}
 			}
-		}
-		if out := b.get("/orders?status=LOST"); out.status != 400 {
-			t.Errorf("an unknown status: %d", out.status)
 		}
 		out := b.get("/orders?status=SHIPPED&search=ada")
 		for _, link := range []string{`href="/dashboard/orders?search=ada"`, `name="status" value="SHIPPED"`, `name="search" value="ada"`} {
@@ -327,7 +323,8 @@ func TestPagesAfterTheLast(t *testing.T) {
 		c.articles()
 		c.order("PROCESSING", nil, 1)
 		b := s.as(s.owner)
-		for _, path := range []string{"/orders", "/orders?status=PROCESSING", "/products", "/stock", "/products?search=a"} {
+		for _, path := range []string{"/orders", "/orders?status=PROCESSING", "/products", "/stock", "/products?search=a", "/customers",
+			"/settings/users", "/settings/audit"} {
 			at, err := url.Parse(prefix + path)
 			if err != nil {
 				t.Fatal(err)
@@ -339,7 +336,7 @@ func TestPagesAfterTheLast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			query.Set("page", "1")
+			query.Del("page")
 			if last.Path != at.Path || last.Query().Encode() != query.Encode() {
 				t.Errorf("%s leads to %s", at, last)
 			}

@@ -16,19 +16,19 @@ var orderViewRoutes = []*route{
 	{method: "POST", path: "/orders/views/delete", scope: "read:orders", serve: (*Dashboard).deleteOrderView},
 }
 
-// query is the filter and the sort as an address has them; two equal views have equal queries.
-func (q ordersQuery) query() string { return q.values.Encode() }
-
-// savedTabs are the user's views as tabs, and the one that is shown now; nil for none.
-func savedTabs(q ordersQuery, saved []views.View) (tabs []tab, now *views.View) {
-	for i, v := range saved {
-		current := v.Query == q.query() && v.Query != ""
+// savedTabs adds the user's views to the tabs, and returns the id of the one that is shown now; "" for none.
+func (q orderList) savedTabs(saved []views.View) (now string) {
+	for _, v := range saved {
+		current := v.Query == q.values.Encode() && v.Query != ""
 		if current {
-			now = &saved[i]
+			now = v.ID
+			for i := range q.Tabs {
+				q.Tabs[i].Current = false
+			}
 		}
-		tabs = append(tabs, tab{Label: v.Name, To: prefix + "/orders?" + v.Query, Current: current})
+		q.Tabs = append(q.Tabs, tab{Label: v.Name, To: prefix + "/orders?" + v.Query, Current: current})
 	}
-	return tabs, now
+	return now
 }
 
 // saveOrderView serves POST /orders/views.
@@ -43,8 +43,8 @@ func (d *Dashboard) saveOrderView(r *request) (answer, error) {
 		return answer{}, apperr.At("name", "must be a name of at most 40 characters")
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		_, err := views.Insert(tx, views.View{User: r.session.User.ID, Page: "/orders", Name: name, Query: q.query()})
-		return redirect(strings.TrimPrefix(q.at("/orders"), prefix), "The view is saved"), err
+		_, err := views.Insert(tx, views.View{User: r.session.User.ID, Page: "/orders", Name: name, Query: q.values.Encode()})
+		return redirect(q.first(), "The view is saved"), err
 	})
 }
 

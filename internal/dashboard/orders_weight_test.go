@@ -30,7 +30,7 @@ func TestTheFullestListOfOrdersIsLight(t *testing.T) {
 		}
 		return err
 	})
-	for i := range ordersPage + 1 {
+	for i := range perPage + 1 {
 		c.order("PENDING", map[string]any{"externalReference": fmt.Sprint("WEB-", i), "channelId": channel,
 			"shippingAddress": map[string]any{"country": "FR"}}, 1, 1)
 	}
@@ -44,7 +44,7 @@ func TestTheFullestListOfOrdersIsLight(t *testing.T) {
 	rows := len(rowOfOrder.FindAllString(page.body, -1))
 	n := len(anElement.FindAllString(page.body, -1))
 	t.Logf("%d rows, %d elements", rows, n)
-	if rows != ordersPage || n > mostElements {
+	if rows != perPage || n > mostElements {
 		t.Errorf("%d rows, %d elements", rows, n)
 	}
 }

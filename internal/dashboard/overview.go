@@ -104,7 +104,7 @@ var overviewDays = []int{7, 30, 90}
 // showOverview serves GET /: open work, and the account's figures.
 func (d *Dashboard) showOverview(r *request) (answer, error) {
 	if r.chooses("channelId") && r.caller().May("read:analytics") {
-		return d.choose(r, "/", "Overview")
+		return d.choose(r, r.listing("/", "", "", "days", "channelId"), "Overview")
 	}
 	days := 30
 	if n, err := strconv.Atoi(r.http.URL.Query().Get("days")); err == nil && slices.Contains(overviewDays, n) {

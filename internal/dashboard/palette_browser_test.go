@@ -70,7 +70,7 @@ func TestTwoKeysWithTimeBetween(t *testing.T) {
 	b.keys("g")
 	b.click("h1")
 	b.keys("p?")
-	b.until("document.querySelector('#keys').open")
+	b.until("document.querySelector('#shortcuts').open")
 	if b.path() != prefix+"/orders" {
 		t.Errorf("it went to %s", b.path())
 	}

@@ -38,6 +38,7 @@ type chip struct {
 // head is a column's head: with an address it sorts.
 type head struct {
 	Label string
+	By    string // what it sorts by, as the address has it; "" for nothing
 	To    string
 	Sort  string // "ascending", "descending", "" for not sorted by it
 	Num   bool
@@ -52,25 +53,6 @@ type pager struct {
 	Last         string // below the prefix: the last page, when this one is after it, "" otherwise
 	Wrong        string // what is wrong with the address, in place of the list
 	Empty        *empty // what is said in place of a list without rows
-}
-
-// of is the pager of so many rows. Without any, it says in their place what is wrong with the address, or what the list is for.
-func (p pager) of(rows int, wrong string, none empty) pager {
-	switch {
-	case wrong != "":
-		return pager{Wrong: wrong}
-	case rows == 0 && p.Older == "":
-		p.Empty = &none
-	}
-	return p
-}
-
-// after is the answer to a page after the last one, as when the rows of a last page have left the list: it leads to the one before.
-func (p pager) after(out answer) answer {
-	if p.Last != "" {
-		return answer{to: p.Last}
-	}
-	return out
 }
 
 // callout is a message above the content of a page.

@@ -53,7 +53,9 @@ func newTemplates(f *files) *templates {
 }
 
 // shared are the templates that every page may use.
-var shared = []string{"templates/layout.html", "templates/parts.html", "templates/listing.html", "templates/lists.html"}
+var shared = []string{"templates/layout.html", "templates/parts.html", "templates/list.html",
+	"templates/editor_form.html",
+	"templates/endpoint_fields.html", "templates/sign_ins.html"}
 
 // parse parses what pages share, and finds the pages of the folder. It panics if something is invalid, as the first use of a page does.
 func (t *templates) parse() map[string]func() *template.Template {

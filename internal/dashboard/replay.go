@@ -18,7 +18,7 @@ import (
 // replayRoutes deliver a span of the past to an endpoint again.
 var replayRoutes = []*route{
 	{method: "GET", path: "/webhooks/replay/{id}", scope: "write:webhooks", serve: (*Dashboard).showReplay},
-	{method: "POST", path: "/webhooks/{id}/replay", scope: "write:webhooks", serve: (*Dashboard).replayEndpoint},
+	{method: "POST", path: "/webhooks/{id}/replay", scope: "write:webhooks", serve: on((*request).endpoint, (*Dashboard).replayEndpoint)},
 }
 
 // typeAbove is the number of deliveries from which that number must be typed for confirmation.
@@ -29,7 +29,7 @@ type replayView struct {
 	From, To string // as inputs of browsers write times, in the user's zone
 	Zone     string
 	Failed   bool
-	Filters  []choice
+	Event    *field
 	Wrong    string
 	Counted  bool
 	Count    int64
@@ -70,8 +70,8 @@ func (d *Dashboard) showReplay(r *request) (answer, error) {
 	view := replayView{Endpoint: r.endpointRow(e, webhooks.Counts{}, webhooks.Health{}),
 		From: cmp.Or(r.localMoment(q, "from"), r.format.local(r.format.now.Add(-time.Hour).Truncate(time.Minute).UnixMicro())),
 		To:   r.localMoment(q, "to"), Zone: r.format.zone.String(), Failed: q.Get("failed") != "",
-		Filters: []choice{r.choose("event", "Event", "What it subscribes to", eventOptions()[1:]...)},
-		Action:  prefix + "/webhooks/replay/" + string(e.ID)}
+		Event:  selectOf("event", "Event", "What it subscribes to", r.http.URL.Query().Get("event"), eventOptions()[1:]),
+		Action: prefix + "/webhooks/replay/" + string(e.ID)}
 	if q.Has("from") {
 		span, events, failed, err := r.replaySpan(q)
 		if err != nil {
@@ -104,11 +104,7 @@ func (r *request) replayForm(action string, q url.Values, count int64) *form {
 }
 
 // replayEndpoint serves POST /webhooks/{id}/replay.
-func (d *Dashboard) replayEndpoint(r *request) (answer, error) {
-	e, err := r.endpoint()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) replayEndpoint(r *request, e *webhooks.Endpoint) (answer, error) {
 	sent := r.http.PostForm
 	span, events, failed, err := r.replaySpan(sent)
 	if err != nil {

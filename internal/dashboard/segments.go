@@ -18,8 +18,8 @@ var segmentRoutes = []*route{
 	{method: "GET", path: "/segments", scope: "read:customers", serve: (*Dashboard).listSegments},
 	{method: "POST", path: "/segments", scope: "write:customers", serve: (*Dashboard).createSegment},
 	{method: "GET", path: "/segments/{id}", scope: "write:customers", serve: (*Dashboard).editSegment},
-	{method: "POST", path: "/segments/{id}", scope: "write:customers", serve: (*Dashboard).updateSegment},
-	{method: "POST", path: "/segments/{id}/delete", scope: "write:customers", serve: (*Dashboard).deleteSegment},
+	{method: "POST", path: "/segments/{id}", scope: "write:customers", serve: on((*request).segmentOf, (*Dashboard).updateSegment)},
+	{method: "POST", path: "/segments/{id}/delete", scope: "write:customers", serve: on((*request).segmentOf, (*Dashboard).deleteSegment)},
 }
 
 const segmentsPath = "/segments"
@@ -29,9 +29,8 @@ const maxSegmentsShown = 20
 
 // segmentsView is what templates/segments.html shows.
 type segmentsView struct {
+	*listing
 	Rows   []segmentRow
-	Empty  empty
-	Pager  pager
 	Head   string
 	Form   *form
 	Label  string
@@ -39,6 +38,9 @@ type segmentsView struct {
 	Delete *ask
 	Count  string // how many customers match the rules of the form, "" until requested
 }
+
+// Scope is the right to change segments.
+func (segmentsView) Scope() string { return "write:customers" }
 
 // segmentRow is a segment with how many customers are in it now.
 type segmentRow struct {
@@ -129,16 +131,10 @@ func (d *Dashboard) listSegments(r *request) (answer, error) {
 }
 
 func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) (answer, error) {
-	q := r.query()
-	view.Empty = r.firstStep("write:customers", empty{Icon: "people", Head: "No segments yet",
-		Text:  "A segment is a saved filter of customers: those of a country, those with a tag, those who have not ordered for a year.",
-		Label: "New segment", To: "#editor", Curl: r.curl("write:customers", "POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)})
-	l := r.listing(segmentsPath)
-	if err := q.Err(); err != nil {
-		return answer{}, err
-	}
+	l := r.listing(segmentsPath, "segment", "segments")
+	l.size, view.listing = maxSegmentsShown, l
 	err := r.read(func(tx *db.Tx) error {
-		list, total, err := customers.SegmentPage(tx, maxSegmentsShown, (l.Page-1)*maxSegmentsShown)
+		list, total, err := customers.SegmentPage(tx, l.size, l.offset())
 		if err != nil {
 			return err
 		}
@@ -152,18 +148,15 @@ func (d *Dashboard) segmentScreen(r *request, view segmentsView, at id.Segment) 
 				Rules: r.ruleWords(s.Rules), Customers: r.format.plural(n, "customer", "customers"), At: s.ID == at,
 				List: prefix + "/customers?segmentId=" + string(s.ID)})
 		}
-		view.Pager = pager{Words: r.format.plural(total, "segment", "segments")}
-		if l.Page > 1 {
-			view.Pager.Newer = l.with("page", strconv.Itoa(l.Page-1))
-		}
-		if total > int64(l.Page*maxSegmentsShown) {
-			view.Pager.Older = l.with("page", strconv.Itoa(l.Page+1))
+		if l.rows(len(list), total) {
+			l.Empty = new(r.firstStep("write:customers", empty{Icon: "people", Head: "No segments yet",
+				Text:  "A segment is a saved filter of customers: those of a country, those with a tag, those who have not ordered for a year.",
+				Label: "New segment", To: "#editor", Curl: r.curl("write:customers", "POST", "/segments", `{"name":"Regulars","rules":{"minOrders":3}}`)}))
 		}
 		return nil
 	})
-	return show(
-		screen{Template: "segments", Title: "Segments", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}}, Data: view},
-	), err
+	return l.show(screen{Template: "segments", Title: "Segments", Section: "/customers", Crumbs: []crumb{{"Customers", "/customers"}},
+		Data: view}), err
 }
 
 // counting reports whether a form was sent only to count the matching customers.
@@ -210,15 +203,8 @@ func (d *Dashboard) createSegment(r *request) (answer, error) {
 }
 
 // segmentOf reads the segment of the path. Errors: NotFound.
-func (r *request) segmentOf() (s *customers.Segment, err error) {
-	which, err := pathID[id.Segment](r, "segment")
-	if err != nil {
-		return nil, err
-	}
-	return s, r.read(func(tx *db.Tx) (err error) {
-		s, err = customers.SegmentByID(tx, which)
-		return err
-	})
+func (r *request) segmentOf() (*customers.Segment, error) {
+	return recordOf(r, "segment", customers.SegmentByID)
 }
 
 func segmentView(r *request, s *customers.Segment) segmentsView {
@@ -243,11 +229,7 @@ func (d *Dashboard) editSegment(r *request) (answer, error) {
 }
 
 // updateSegment serves POST /segments/{id}.
-func (d *Dashboard) updateSegment(r *request) (answer, error) {
-	s, err := r.segmentOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateSegment(r *request, s *customers.Segment) (answer, error) {
 	view := segmentView(r, s)
 	return r.submit(view.Form, d.editSegment, func(f *form) (answer, error) {
 		if r.counting() {
@@ -265,11 +247,7 @@ func (d *Dashboard) updateSegment(r *request) (answer, error) {
 }
 
 // deleteSegment serves POST /segments/{id}/delete.
-func (d *Dashboard) deleteSegment(r *request) (answer, error) {
-	s, err := r.segmentOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteSegment(r *request, s *customers.Segment) (answer, error) {
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		return redirect(segmentsPath, "Deleted the segment"), d.Commerce.DeleteSegment(tx, r.caller(), s.ID, commerce.Expected{})
 	})

@@ -122,7 +122,8 @@ func (d *Dashboard) admit(r *request) (out answer, err error) {
 	return r.route.serve(d, r)
 }
 
-// count counts a request without a session against the limit of its address, together with those of the API (interface §8).
+// count counts a request without a session against the limit of its address, together with those of the API
+// (interface §8).
 func (d *Dashboard) count(r *request) error {
 	v := d.Limiter.Take(netguard.Unknown(r.address()), d.Now(), accounts.Starter.Rate())
 	if v.Allowed {
@@ -186,4 +187,27 @@ func pathID[T ~string](r *request, noun string) (T, error) {
 		return "", apperr.Missing(noun)
 	}
 	return v, nil
+}
+
+// recordOf reads the record that the path names by its identifier. Errors: NotFound.
+func recordOf[I ~string, R any](r *request, noun string, byID func(*db.Tx, I) (R, error)) (found R, err error) {
+	which, err := pathID[I](r, noun)
+	if err != nil {
+		return found, err
+	}
+	err = r.read(func(tx *db.Tx) (err error) { found, err = byID(tx, which); return err })
+	return found, err
+}
+
+// on is the handler of an action on a record: it reads the record that the path names, and hands it over. Errors:
+// NotFound.
+func on[R any](find func(*request) (R, error), serve func(*Dashboard, *request, R) (answer, error)) (
+	handler func(*Dashboard, *request) (answer, error)) {
+	return func(d *Dashboard, r *request) (answer, error) {
+		found, err := find(r)
+		if err != nil {
+			return answer{}, err
+		}
+		return serve(d, r, found)
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 )
 
@@ -18,8 +17,8 @@ var userRoutes = []*route{
 	{method: "GET", path: "/settings/users/new", scope: "write:users", serve: (*Dashboard).showNewUser},
 	{method: "POST", path: "/settings/users/new", scope: "write:users", serve: (*Dashboard).createUser},
 	{method: "GET", path: "/settings/users/{id}", scope: "read:users", serve: (*Dashboard).showUser},
-	{method: "POST", path: "/settings/users/{id}", scope: "write:users", serve: (*Dashboard).updateUser},
-	{method: "POST", path: "/settings/users/{id}/password", scope: "write:users", serve: (*Dashboard).setPassword},
+	{method: "POST", path: "/settings/users/{id}", scope: "write:users", serve: on((*request).user, (*Dashboard).updateUser)},
+	{method: "POST", path: "/settings/users/{id}/password", scope: "write:users", serve: on((*request).user, (*Dashboard).setPassword)},
 	{method: "POST", path: "/settings/users/{id}/delete", scope: "write:users", serve: (*Dashboard).deleteUser},
 }
 
@@ -40,24 +39,21 @@ func (r *request) userRow(u accounts.User) userRow {
 	return row
 }
 
-type usersView struct {
-	Tabs  []tab
-	Users []userRow
-	Pager pager
-}
-
 // showUsers serves GET /settings/users.
 func (d *Dashboard) showUsers(r *request) (answer, error) {
-	view, l := usersView{Tabs: r.settingsTabs("/settings/users")}, r.listing("/settings/users")
+	l := r.listing("/settings/users", "user", "users")
+	l.Tabs, l.Shape = r.settingsTabs(l.path), "few"
+	l.Heads = []head{{Label: "Name"}, {Label: "E-mail"}, {Label: "Role"}, {Label: "Status"}, {Label: "Last login"}}
+	view := listView[userRow]{listing: l}
 	err := r.read(func(tx *db.Tx) error {
-		list, total, err := accounts.Users(tx, perPage, l.offset())
+		list, total, err := accounts.Users(tx, l.size, l.offset())
 		for _, u := range list {
-			view.Users = append(view.Users, r.userRow(u))
+			view.Rows = append(view.Rows, r.userRow(u))
 		}
-		view.Pager = l.pager(r.format, len(list), total, "user", "users")
+		l.rows(len(list), total)
 		return err
 	})
-	return view.Pager.after(show(screen{Template: "users", Title: "Users", Section: "/settings/account", Data: view})), err
+	return l.show(screen{Template: "users", Title: "Users", Section: "/settings/account", Data: view}), err
 }
 
 // roleOptions are the roles that the caller may give.
@@ -134,15 +130,8 @@ func userForm(r *request, u accounts.User) *form {
 			{Value: string(accounts.Active), Label: "Active"}, {Value: string(accounts.Disabled), Label: "Disabled: cannot log in"}}})
 }
 
-// user reads the user that the request names.
-func (r *request) user() (u accounts.User, err error) {
-	which, err := pathID[id.User](r, "user")
-	if err != nil {
-		return u, err
-	}
-	err = r.read(func(tx *db.Tx) error { u, err = accounts.UserByID(tx, which); return err })
-	return u, err
-}
+// user reads the user of the path. Errors: NotFound.
+func (r *request) user() (accounts.User, error) { return recordOf(r, "user", accounts.UserByID) }
 
 // showUser serves GET /settings/users/{id}.
 func (d *Dashboard) showUser(r *request) (answer, error) {
@@ -167,11 +156,7 @@ func (d *Dashboard) showUser(r *request) (answer, error) {
 }
 
 // updateUser serves POST /settings/users/{id}.
-func (d *Dashboard) updateUser(r *request) (answer, error) {
-	u, err := r.user()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateUser(r *request, u accounts.User) (answer, error) {
 	return r.submit(userForm(r, u), d.showUser, func(f *form) (answer, error) {
 		o := f.Object()
 		change, _, _ := drafts.ReadUserChange(o)
@@ -187,11 +172,7 @@ func (d *Dashboard) updateUser(r *request) (answer, error) {
 
 // setPassword serves POST /settings/users/{id}/password: another user gets a new password, and that user's sessions end. One's own is
 // changed under My login, which asks for the present one.
-func (d *Dashboard) setPassword(r *request) (answer, error) {
-	u, err := r.user()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) setPassword(r *request, u accounts.User) (answer, error) {
 	return r.submit(newPasswordForm(r, u), d.showUser, func(f *form) (answer, error) {
 		o := f.Object()
 		_, password, _ := drafts.ReadUserChange(o)

@@ -12,7 +12,7 @@ import (
 // signInRoutes end one login: an own one, or that of another user.
 var signInRoutes = []*route{
 	{method: "POST", path: "/settings/me/sign-ins", serve: (*Dashboard).endOwnSignIn},
-	{method: "POST", path: "/settings/users/{id}/sign-ins", scope: "write:users", serve: (*Dashboard).endSignIn},
+	{method: "POST", path: "/settings/users/{id}/sign-ins", scope: "write:users", serve: on((*request).user, (*Dashboard).endSignIn)},
 }
 
 // signInRow is an open login.
@@ -71,11 +71,7 @@ func (d *Dashboard) endOwnSignIn(r *request) (answer, error) {
 }
 
 // endSignIn serves POST /settings/users/{id}/sign-ins.
-func (d *Dashboard) endSignIn(r *request) (answer, error) {
-	u, err := r.user()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) endSignIn(r *request, u accounts.User) (answer, error) {
 	return d.endSignInOf(r, u.ID, "/settings/users/"+string(u.ID))
 }
 

@@ -77,12 +77,8 @@ const maxLevels = 200
 
 // showSKU serves GET /stock/{sku}.
 func (d *Dashboard) showSKU(r *request) (answer, error) {
-	q := r.query()
 	sku := r.http.PathValue("sku")
-	l := r.listing(strings.TrimPrefix(stockPath(sku), prefix))
-	if err := q.Err(); err != nil {
-		return answer{}, err
-	}
+	l := r.listing(strings.TrimPrefix(stockPath(sku), prefix), "movement", "movements")
 	view := skuView{SKU: sku}
 	err := r.read(func(tx *db.Tx) error {
 		var product *catalog.Product
@@ -108,7 +104,7 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 			warehouses, _, err = stock.Warehouses(tx, maxChoices, 0)
 			return err
 		}, func(tx *db.Tx) (err error) {
-			ledger, total, err = stock.Ledger(tx, sku, "", perPage, l.offset())
+			ledger, total, err = stock.Ledger(tx, sku, "", l.size, l.offset())
 			return err
 		}, func(tx *db.Tx) (err error) {
 			sums, err = stock.LedgerSums(tx, sku)
@@ -140,11 +136,11 @@ func (d *Dashboard) showSKU(r *request) (answer, error) {
 		if len(warehouses) > 1 {
 			view.Transfer = transferForm(r, skuAction(sku, "transfer"), hiddenField("sku", sku), warehouses)
 		}
-		view.Pager = l.pager(r.format, len(ledger), total, "movement", "movements")
+		l.rows(len(ledger), total)
+		view.Pager = l.Pager
 		return nil
 	})
-	page := show(screen{Template: "sku", Title: sku, Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view})
-	return view.Pager.after(page), err
+	return l.show(screen{Template: "sku", Title: sku, Section: "/stock", Crumbs: []crumb{{"Stock", "/stock"}}, Data: view}), err
 }
 
 func isReserved(level stock.Row) bool { return level.Reserved > 0 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
@@ -21,15 +20,10 @@ var stockRoutes = slices.Concat([]*route{
 
 // stockView is what templates/stock.html shows.
 type stockView struct {
-	Tabs       []tab
-	Filter     filterBar
+	*listing
 	Thresholds *form // the inputs of the rows
-	Back       string
 	Rows       []levelRow
-	Pager      pager
-
-	Empty    *empty
-	Transfer string // the page to transfer stock, "" for nobody or with one warehouse
+	Transfer   string // the page to transfer stock, "" for nobody or with one warehouse
 }
 
 // levelRow is one SKU in one warehouse.
@@ -69,33 +63,33 @@ func (r *request) levelRow(l stock.Level) levelRow {
 	return row
 }
 
-// listStock serves GET /stock.
-func (d *Dashboard) listStock(r *request) (answer, error) {
-	q := r.query()
-	l := r.listing("/stock")
-	view := q.Text("view")
-	f := stock.Filter{
-		Search:    strings.TrimSpace(q.Text("search")),
-		Warehouse: q.Text("warehouse"),
-		Low:       view == "low",
-		Oversold:  view == "oversold",
-		Limit:     perPage,
-		Offset:    l.offset(),
-	}
+// stockList is the list of levels, and what it is to show.
+func (r *request) stockList() (*listing, stock.Filter) {
+	l := r.listing("/stock", "level", "levels", "view", "search", "warehouse")
+	l.search("search", "Search stock", "Name or SKU")
+	l.tab("All", "view", "")
+	l.tab("Low", "view", "low")
+	l.tab("Oversold", "view", "oversold")
+	l.Heads = []head{{Label: "SKU"}, {Label: "Product"}, {Label: "Warehouse"}, {Label: "State", Out: true}, {Label: "On hand", Num: true},
+		{Label: "Reserved", Num: true}, {Label: "Available", Num: true}, {Label: "Low below", Num: true}}
+	view := l.query.Text("view")
+	f := stock.Filter{Search: l.query.Text("search"), Warehouse: l.query.Text("warehouse"), Low: view == "low",
+		Oversold: view == "oversold", Limit: l.size, Offset: l.offset()}
 	if view != "" && !f.Low && !f.Oversold {
-		q.AddError("view", "must be low or oversold")
+		l.query.AddError("view", "must be low or oversold")
 	}
-	return d.stockScreen(r, l, f, q)
+	return l, f
 }
 
-func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter, q *apijson.Query) (answer, error) {
-	var view stockView
-	wrong, status := wrongFilter(q)
+// listStock serves GET /stock.
+func (d *Dashboard) listStock(r *request) (answer, error) {
+	l, f := r.stockList()
+	view := stockView{listing: l}
 	err := r.readWide(func(tx *db.Tx) error {
 		var list []stock.Row
 		var total int64
 		var err error
-		if wrong == "" {
+		if !l.wrong() {
 			list, total, err = stock.List(tx, f)
 		}
 		if err != nil {
@@ -109,7 +103,7 @@ func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter, q *apijso
 		if err != nil {
 			return err
 		}
-		view.Filter = stockFilters(l, f, warehouses)
+		stockFilters(l, f, warehouses)
 		if len(warehouses) > 1 {
 			view.Transfer = r.page("/stock/transfer", "/stock/transfer")
 		}
@@ -119,17 +113,12 @@ func (d *Dashboard) stockScreen(r *request, l listing, f stock.Filter, q *apijso
 			row.Name, row.Threshold = names[list[i].Product], view.Thresholds.At("threshold-"+string(list[i].ID))
 			view.Rows = append(view.Rows, row)
 		}
-		view.Pager = l.pager(r.format, len(list), total, "level", "levels").of(len(list), wrong, noMatch(l.path, "level", "levels"))
-		if total == 0 && wrong == "" && f == (stock.Filter{Limit: f.Limit}) {
-			view.Empty, err = r.firstStock(tx)
-			return err
+		if !l.wrong() && l.rows(len(list), total) {
+			l.Empty, err = r.firstStock(tx)
 		}
-		return nil
+		return err
 	})
-	view.Tabs = []tab{l.tab("All", "view", ""), l.tab("Low", "view", "low"), l.tab("Oversold", "view", "oversold")}
-	out := show(screen{Template: "stock", Title: "Stock", Section: "/stock", Data: view})
-	out.status = status
-	return view.Pager.after(out), err
+	return l.show(screen{Template: "stock", Title: "Stock", Section: "/stock", Data: view}), err
 }
 
 // firstStock is the list of an account that has no stock yet.
@@ -167,9 +156,7 @@ func levelNames(tx *db.Tx, list []stock.Row) (map[id.Product]string, error) {
 	return names, err
 }
 
-func stockFilters(l listing, f stock.Filter, warehouses []stock.Warehouse) filterBar {
-	bar := filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search stock", Placeholder: "Name or SKU",
-		Hidden: l.hidden("search", "warehouse")}
+func stockFilters(l *listing, f stock.Filter, warehouses []stock.Warehouse) {
 	var places []option
 	for _, w := range warehouses {
 		places = append(places, option{Value: w.Code, Label: w.Name})
@@ -178,12 +165,9 @@ func stockFilters(l listing, f stock.Filter, warehouses []stock.Warehouse) filte
 		places = append(places, option{Value: f.Warehouse, Label: "a warehouse that is gone"})
 	}
 	if len(places) > 1 {
-		bar.Selects = append(bar.Selects, filterSelect("warehouse", "Warehouse", "Any warehouse", f.Warehouse, places))
+		l.choice("warehouse", "Warehouse", "Any warehouse", places...)
 	}
-	if l.narrowed("view") {
-		bar.Chips = []chip{{Label: "Clear filters", On: true, To: l.with("search", "", "warehouse", "")}}
-	}
-	return bar
+	l.clear("view")
 }
 
 // sellableOf finds what the SKU of the path stands for. Errors: NotFound.

@@ -31,7 +31,7 @@ func TestStoryWithoutScript(t *testing.T) {
 	b.open("/orders")
 	b.fill("#orders-search", "web-shipped")
 	b.keys("\r")
-	b.shows("1–1 of 1")
+	b.shows("1 order")
 	b.press("Status")
 	b.press("Pending")
 	b.shows("Status: Pending")

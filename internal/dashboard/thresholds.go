@@ -31,7 +31,7 @@ func thresholdField(which, sku, warehouse, value string) field {
 
 // thresholdForm has one input for each level of the page. If the form was refused, the input of a level that it changes has what was
 // typed, and the error.
-func thresholdForm(r *request, l listing, list []stock.Row) *form {
+func thresholdForm(r *request, l *listing, list []stock.Row) *form {
 	var fields []field
 	for _, row := range list {
 		which, now := string(row.ID), thresholdText(row.Level)
@@ -40,7 +40,7 @@ func thresholdForm(r *request, l listing, list []stock.Row) *form {
 			fields = append(fields, hiddenField(hiddenOfLevel[i]+which, value))
 		}
 	}
-	f := r.another("/stock/thresholds"+l.encoded(), fields...)
+	f := r.another("/stock/thresholds"+strings.TrimPrefix(l.here(), l.path), fields...)
 	if r.refused == nil {
 		return f
 	}
@@ -81,7 +81,7 @@ func typedThresholds(sent url.Values, point string) (list []threshold) {
 // the value that it has now beside it.
 func (d *Dashboard) setThresholds(r *request) (answer, error) {
 	typed := typedThresholds(r.http.PostForm, r.format.point())
-	l := r.listing("/stock")
+	l, _ := r.stockList()
 	if len(typed) == 0 {
 		return redirect(l.here(), "Nothing was changed"), nil
 	}
@@ -106,7 +106,7 @@ func (d *Dashboard) setThresholds(r *request) (answer, error) {
 				return answer{}, apperr.New(apperr.Conflict, "conflict", "%s: %s", done.Errors[0].Key, done.Errors[0].Error)
 			}
 			out := redirect(l.here(), r.format.plural(int64(done.Updated), "threshold", "thresholds")+" saved")
-			return out.undo(undo{Action: "/stock/thresholds" + l.encoded(), Fields: formerThresholds(typed)}), nil
+			return out.undo(undo{Action: "/stock/thresholds" + strings.TrimPrefix(l.here(), l.path), Fields: formerThresholds(typed)}), nil
 		})
 	})
 }

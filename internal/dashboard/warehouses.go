@@ -17,8 +17,8 @@ var warehouseRoutes = []*route{
 	{method: "GET", path: "/stock/warehouses", scope: "read:inventory", serve: (*Dashboard).listWarehouses},
 	{method: "POST", path: "/stock/warehouses", scope: "write:inventory", serve: (*Dashboard).createWarehouse},
 	{method: "GET", path: "/stock/warehouses/{id}", scope: "write:inventory", serve: (*Dashboard).editWarehouse},
-	{method: "POST", path: "/stock/warehouses/{id}/save", scope: "write:inventory", serve: (*Dashboard).updateWarehouse},
-	{method: "POST", path: "/stock/warehouses/{id}/delete", scope: "write:inventory", serve: (*Dashboard).deleteWarehouse},
+	{method: "POST", path: "/stock/warehouses/{id}/save", scope: "write:inventory", serve: on((*request).warehouseOf, (*Dashboard).updateWarehouse)},
+	{method: "POST", path: "/stock/warehouses/{id}/delete", scope: "write:inventory", serve: on((*request).warehouseOf, (*Dashboard).deleteWarehouse)},
 	{method: "GET", path: "/warehouses", scope: "read:inventory", moved: true, serve: (*Dashboard).movedWarehouses},
 	{method: "GET", path: "/warehouses/{id}", scope: "write:inventory", moved: true, serve: (*Dashboard).movedWarehouses},
 }
@@ -30,20 +30,16 @@ func (d *Dashboard) movedWarehouses(r *request) (answer, error) {
 
 // editorView is what templates/editor.html shows: a list of records, and beside it the form of a new or an existing one.
 type editorView struct {
-	Columns  []head
-	Rows     []editorRow
-	Empty    empty
-	Head     string // of the form
-	Form     *form
-	Label    string // of its button
-	Back     string // from an existing record to the form of a new one, "" if that is shown already
-	Delete   *ask
-	Scope    string // needed for a change
-	Hint     string
-	ListHead string
-	Filter   *filterBar // nil for a list without one
-	Pager    *pager
-	Move     *form // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
+	*listing
+	Rows   []editorRow
+	Head   string // of the form
+	Form   *form
+	Label  string // of its button
+	Back   string // from an existing record to the form of a new one, "" if that is shown already
+	Delete *ask
+	Scope  string // needed for a change
+	Hint   string
+	Move   *form // moves a row of a tree that is dragged onto another below it, or onto the head to the top; nil where rows stay
 }
 
 // editorRow is one record of the list.
@@ -86,8 +82,8 @@ func (d *Dashboard) listWarehouses(r *request) (answer, error) {
 }
 
 func (d *Dashboard) warehouseScreen(r *request, view editorView, at id.Warehouse) (answer, error) {
-	view.Columns = []head{{Label: "Name"}, {Label: "Code"}, {Label: "Created"}}
-	view.Scope, view.ListHead = "write:inventory", "Warehouses"
+	view.listing, view.Scope = r.listing(warehousesPath, "warehouse", "warehouses"), "write:inventory"
+	view.Heads = []head{{Label: "Name"}, {Label: "Code"}, {Label: "Created"}}
 	err := r.read(func(tx *db.Tx) error {
 		list, _, err := stock.Warehouses(tx, maxChoices, 0)
 		for _, w := range list {
@@ -119,15 +115,8 @@ func (d *Dashboard) createWarehouse(r *request) (answer, error) {
 }
 
 // warehouseOf reads the warehouse of the path. Errors: NotFound.
-func (r *request) warehouseOf() (w stock.Warehouse, err error) {
-	which, err := pathID[id.Warehouse](r, "warehouse")
-	if err != nil {
-		return w, err
-	}
-	return w, r.read(func(tx *db.Tx) (err error) {
-		w, err = stock.WarehouseByID(tx, which)
-		return err
-	})
+func (r *request) warehouseOf() (stock.Warehouse, error) {
+	return recordOf(r, "warehouse", stock.WarehouseByID)
 }
 
 // editWarehouse serves GET /stock/warehouses/{id}.
@@ -144,11 +133,7 @@ func (d *Dashboard) editWarehouse(r *request) (answer, error) {
 }
 
 // updateWarehouse serves POST /stock/warehouses/{id}/save.
-func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
-	w, err := r.warehouseOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) updateWarehouse(r *request, w stock.Warehouse) (answer, error) {
 	return r.submit(warehouseForm(r, warehousesPath+"/"+string(w.ID)+"/save", w), d.editWarehouse, func(f *form) (answer, error) {
 		o := f.Object()
 		draft := drafts.ReadWarehouse(o, drafts.ToUpdate)
@@ -163,11 +148,7 @@ func (d *Dashboard) updateWarehouse(r *request) (answer, error) {
 }
 
 // deleteWarehouse serves POST /stock/warehouses/{id}/delete.
-func (d *Dashboard) deleteWarehouse(r *request) (answer, error) {
-	w, err := r.warehouseOf()
-	if err != nil {
-		return answer{}, err
-	}
+func (d *Dashboard) deleteWarehouse(r *request, w stock.Warehouse) (answer, error) {
 	return r.submit(r.form(warehousesPath+"/"+string(w.ID)+"/delete"), d.editWarehouse, func(*form) (answer, error) {
 		if err := d.Commerce.EmptyWarehouse(r.http.Context(), r.store(), r.caller().Tenant, w.ID, commerce.Expected{}); err != nil {
 			return answer{}, err

@@ -55,5 +55,5 @@ func TestATypedDateFilters(t *testing.T) {
 	b.focus("#f-from")
 	b.keys("01312099")
 	b.until("location.search === '?from=2099-01-31'")
-	b.shows("No events here")
+	b.shows("No event matches")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"entrepot/internal/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/idempotency"
 )
@@ -93,4 +94,13 @@ func (d *Dashboard) once(r *request, operation func(tx *db.Tx) (kept, error), re
 		return err
 	})
 	return k, err
+}
+
+// repeated answers an action on a missing record: if the same form was sent before and has deleted it, like that time,
+// otherwise with the error.
+func (d *Dashboard) repeated(r *request, missing error) (answer, error) {
+	if !apperr.Is(missing, apperr.NotFound) {
+		return answer{}, missing
+	}
+	return d.write(r, func(*db.Tx) (answer, error) { return answer{}, missing })
 }

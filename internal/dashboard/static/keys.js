@@ -3,7 +3,7 @@ import { $, all, base, plain } from "./dom.js";
 import { aside } from "./visit.js";
 
 const places = { h: "/", o: "/orders", p: "/products", s: "/stock", c: "/customers", w: "/webhooks" };
-const things = { "/": "main input[type=search]", "?": "[commandfor=keys]", "[": "main a[rel=prev]", "]": "main a[rel=next]",
+const things = { "/": "main input[type=search]", "?": "[commandfor=shortcuts]", "[": "main a[rel=prev]", "]": "main a[rel=next]",
   s: "main .ship [name=trackingNumber]", x: "tr:focus-within input[type=checkbox]" };
 let going = false; // g was pressed: the next key says where to, whenever it comes
 const keysOff = () => { try { return localStorage.getItem("entrepot-keys") === "off"; } catch { return false; } };

@@ -68,15 +68,8 @@ type customerOrder struct {
 const newestOrders = 10
 
 // customerOf reads the customer of the path, with derived addresses. Errors: NotFound.
-func (d *Dashboard) customerOf(r *request) (c records.Customer, err error) {
-	which, err := pathID[id.Customer](r, "customer")
-	if err != nil {
-		return c, err
-	}
-	return c, r.read(func(tx *db.Tx) (err error) {
-		c, err = d.Commerce.ReadCustomer(tx, which)
-		return err
-	})
+func (d *Dashboard) customerOf(r *request) (records.Customer, error) {
+	return recordOf(r, "customer", d.Commerce.ReadCustomer)
 }
 
 // customerWithOrders is customerOf with the newest orders, if the user may see them, how many there are, and the customer's history.

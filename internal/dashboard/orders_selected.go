@@ -1,15 +1,19 @@
 package dashboard
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"entrepot/internal/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/jobs"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
@@ -76,4 +80,62 @@ func (r *request) tickedIDs(sent url.Values, most int) (list []id.Order, err err
 		return nil, r.tooMany(most)
 	}
 	return list, nil
+}
+
+// until is the hidden input with the time of the list's page, in microseconds since 1970 UTC.
+const until = "until"
+
+// chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter and were placed when
+// its page was made. Errors: Invalid for more than most.
+func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
+	if sent.Get("all") == "" && len(tickedOrders(sent)) > 0 {
+		chosen, err := r.tickedIDs(sent, most)
+		if err != nil {
+			return nil, err
+		}
+		whole, err := orders.ByIDs(tx, chosen)
+		for i := range whole {
+			list = append(list, jobs.Order{ID: whole[i].ID, Number: whole[i].Number})
+		}
+		return list, err
+	}
+	q, err := r.readOrders(sent)
+	if err != nil {
+		return nil, err
+	}
+	if shown, err := strconv.ParseInt(sent.Get(until), 10, 64); err == nil && (q.To == 0 || shown < q.To) {
+		q.To = shown
+	}
+	err = orders.EachHead(tx, q.Filter, func(page []orders.Order) error {
+		for i := range page {
+			list = append(list, jobs.Order{ID: page[i].ID, Number: page[i].Number})
+		}
+		if len(list) > most {
+			return r.tooMany(most)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// tooMany leads back to the list if more orders were chosen than can be, and says so there.
+func (q orderList) tooMany(err error) (out answer, many bool) {
+	e, _ := apperr.As(err)
+	if !errors.Is(err, errTooMany) {
+		return answer{}, false
+	}
+	return answer{to: q.first(), flash: &flash{Tone: "warn", Text: said(e)}}, true
+}
+
+// errTooMany marks the error for more orders than can be chosen at once.
+var errTooMany = errors.New("too many orders")
+
+func (r *request) tooMany(most int) error {
+	return fmt.Errorf("%w: %w", errTooMany, apperr.New(apperr.Invalid, "validation_failed",
+		"more than %s orders are chosen; choose fewer with a filter", r.format.Count(int64(most))))
+}
+
+// tickedOrders are the ids that a form holds, one by one (id) or joined by commas (ids).
+func tickedOrders(sent url.Values) []string {
+	return nonEmpty(append(slices.Clone(sent["id"]), strings.Split(sent.Get("ids"), ",")...))
 }

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,30 +10,17 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/drafts"
 	"entrepot/internal/id"
-	"entrepot/internal/limits"
-	"entrepot/internal/money"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
 
-// productRoutes are the catalog's pages; product.go has those of one product.
+// productRoutes are the catalog's pages; product_page.go has those of one product.
 var productRoutes = slices.Concat([]*route{
 	{method: "GET", path: "/products", scope: "read:products", serve: (*Dashboard).listProducts},
 	{method: "GET", path: "/products/new", scope: "write:products", serve: (*Dashboard).newProduct},
 	{method: "POST", path: "/products/new", scope: "write:products", serve: (*Dashboard).createProduct},
 }, oneProductRoutes)
-
-// productsView is what templates/products.html shows.
-type productsView struct {
-	Tabs   []tab
-	Filter filterBar
-	Heads  []head
-	Rows   []productRow
-	Pager  pager
-	Empty  *empty
-}
 
 // productRow is a product in the list.
 type productRow struct {
@@ -52,21 +38,21 @@ type productRow struct {
 // maxChoices bounds the channels and categories that are offered to choose from.
 const maxChoices = 250
 
-// productFilter reads what the list is to show.
-func productFilter(q *apijson.Query, l listing) catalog.Filter {
-	f := catalog.Filter{
-		Search:   strings.TrimSpace(q.Text("search")),
-		Statuses: apijson.QueryEnums(q, "status", catalog.Statuses...),
-		Category: apijson.QueryID[id.Category](q, "categoryId"),
-		Channel:  apijson.QueryID[id.Channel](q, "channelId"),
-		Limit:    perPage,
-		Offset:   l.offset(),
-		Sort:     catalog.ByCreation, Descending: true,
-	}
+// productList is the list of products, and what it is to show.
+func (r *request) productList() (l *listing, f catalog.Filter) {
+	l = r.listing("/products", "product", "products", "search", "status", "categoryId", "channelId", "sort")
+	l.search("search", "Search products", "Name or SKU")
+	q := l.query
+	f = catalog.Filter{Search: q.Text("search"), Statuses: apijson.QueryEnums(q, "status", catalog.Statuses...),
+		Category: apijson.QueryID[id.Category](q, "categoryId"), Channel: apijson.QueryID[id.Channel](q, "channelId"),
+		Limit: l.size, Offset: l.offset(), Sort: catalog.ByCreation, Descending: true}
 	if field, direction, _ := strings.Cut(q.Text("sort"), ":"); slices.Contains(catalog.Sorts, catalog.Sort(field)) {
 		f.Sort, f.Descending = catalog.Sort(field), direction == "desc"
 	}
-	return f
+	l.columns(string(f.Sort), f.Descending, "asc", head{Label: "Image", Out: true}, head{Label: "Product", By: string(catalog.ByName)},
+		head{Label: "SKU", By: string(catalog.BySKU)}, head{Label: "Status"}, head{Label: "Available", Num: true}, head{Label: "Channels"},
+		head{Label: "Changed", By: string(catalog.ByUpdate)}, head{Label: "Price", By: string(catalog.ByPrice), Num: true})
+	return l, f
 }
 
 // productsOf reads the products of a page, in its order.
@@ -78,17 +64,14 @@ func productsOf(tx *db.Tx, page []id.Product) ([]*catalog.Product, error) {
 
 // listProducts serves GET /products.
 func (d *Dashboard) listProducts(r *request) (answer, error) {
-	q := r.query()
+	l, f := r.productList()
 	if r.chooses("channelId", "categoryId") {
-		return d.choose(r, "/products", "Products")
+		return d.choose(r, l, "Products")
 	}
-	l := r.listing("/products")
-	f := productFilter(q, l)
-	wrong, status := wrongFilter(q)
-	view := productsView{Pager: pager{Wrong: wrong}}
+	view := listView[productRow]{listing: l}
 	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error {
-			if wrong != "" {
+			if l.wrong() {
 				return nil
 			}
 			ids, total, err := catalog.Page(tx, f)
@@ -103,66 +86,46 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 			for _, p := range list {
 				view.Rows = append(view.Rows, r.productRow(shown, p))
 			}
-			view.Pager = l.pager(r.format, len(list), total, "product", "products").of(len(list), "", noMatch(l.path, "product", "products"))
+			l.rows(len(list), total)
 			return err
 		}, func(tx *db.Tx) (err error) {
-			view.Filter, err = productFilters(tx, l, f)
-			return err
+			return productFilters(tx, l, f)
 		}, func(tx *db.Tx) error {
 			counts, err := catalog.Counts(tx)
-			if !slices.ContainsFunc(slices.Collect(maps.Values(counts)), func(n int64) bool { return n > 0 }) {
-				view.Empty = firstProduct(r)
-			}
-			view.Tabs = r.productTabs(l, counts)
+			r.productTabs(l, counts)
 			return err
 		})
 	})
-	view.Heads = productHeads(l, f)
-	out := show(screen{Template: "products", Title: "Products", Section: "/products", Data: view})
-	out.status = status
-	return view.Pager.after(out), err
+	return l.show(screen{Template: "products", Title: "Products", Section: "/products", Data: view}), err
 }
 
-// productTabs are the views by status, each with how many there are, unless another filter leaves fewer.
-func (r *request) productTabs(l listing, counts map[catalog.Status]int64) []tab {
-	all := l.tab("All", "status", "")
-	list, sum := []tab{}, int64(0)
+// productTabs are the views by status; without a product, the list says how to begin.
+func (r *request) productTabs(l *listing, counts map[catalog.Status]int64) {
+	sum := int64(0)
+	for _, n := range counts {
+		sum += n
+	}
+	if sum == 0 {
+		l.Empty = firstProduct(r)
+	}
+	l.countTab("All", "status", "", sum)
 	for _, s := range []catalog.Status{catalog.Active, catalog.DraftStatus, catalog.Inactive, catalog.Archived} {
-		sum += counts[s]
-		if t := l.tab(productBadges[s].Word, "status", string(s)); counts[s] > 0 || t.Current {
-			if t.Count = r.format.Count(counts[s]); l.narrowed("status") {
-				t.Count = ""
-			}
-			list = append(list, t)
+		if counts[s] > 0 || l.values.Get("status") == string(s) {
+			l.countTab(productBadges[s].Word, "status", string(s), counts[s])
 		}
 	}
-	if all.Count = r.format.Count(sum); l.narrowed("status") {
-		all.Count = ""
-	}
-	return append([]tab{all}, list...)
-}
-
-func productHeads(l listing, f catalog.Filter) []head {
-	sorted := func(label string, field catalog.Sort, num bool) head {
-		return l.head(label, string(field), string(f.Sort), f.Descending, num)
-	}
-	return []head{{Label: "Image", Out: true}, sorted("Product", catalog.ByName, false), sorted("SKU", catalog.BySKU, false),
-		{Label: "Status"}, {Label: "Available", Num: true}, {Label: "Channels"}, sorted("Changed", catalog.ByUpdate, false),
-		sorted("Price", catalog.ByPrice, true)}
 }
 
 // firstProduct is the list of an account that has no product yet.
 func firstProduct(r *request) *empty {
-	e := r.firstStep("write:products", empty{Icon: "tag", Head: "No products yet",
+	return new(r.firstStep("write:products", empty{Icon: "tag", Head: "No products yet",
 		Text:  "Enter the first one, import the list that you have, or send one with an API key.",
 		Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
-		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)})
-	return &e
+		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)}))
 }
 
 // productFilters offers the account's channels and categories.
-func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
-	bar := filterBar{Action: prefix + l.path, Search: f.Search, Label: "Search products", Placeholder: "Name or SKU"}
+func productFilters(tx *db.Tx, l *listing, f catalog.Filter) error {
 	var places []channels.Channel
 	var categories []catalog.Category
 	err := tx.Together(func(tx *db.Tx) (err error) {
@@ -173,7 +136,7 @@ func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
 		return err
 	})
 	if err != nil {
-		return bar, err
+		return err
 	}
 	var byChannel, byCategory []option
 	for _, c := range places {
@@ -185,24 +148,21 @@ func productFilters(tx *db.Tx, l listing, f catalog.Filter) (filterBar, error) {
 	if f.Category != "" && !slices.ContainsFunc(byCategory, func(o option) bool { return o.Value == string(f.Category) }) {
 		c, err := catalog.CategoryByID(tx, f.Category)
 		if err := ignoreMissing(err); err != nil {
-			return bar, err
+			return err
 		}
 		byCategory = append(byCategory, option{Value: string(f.Category), Label: cmp.Or(c.Name, "a category that is gone")})
 	}
 	if f.Channel != "" && !slices.ContainsFunc(byChannel, func(o option) bool { return o.Value == string(f.Channel) }) {
 		c, err := channels.ByID(tx, f.Channel)
 		if err := ignoreMissing(err); err != nil {
-			return bar, err
+			return err
 		}
 		byChannel = append(byChannel, option{Value: string(f.Channel), Label: cmp.Or(c.Name, "a channel that is gone")})
 	}
-	inputs := append([]string{"search"}, bar.offer(l, "categoryId", "Category", "Any category", string(f.Category), byCategory)...)
-	inputs = append(inputs, bar.offer(l, "channelId", "Channel", "Any channel", string(f.Channel), byChannel)...)
-	bar.Hidden = l.hidden(inputs...)
-	if l.narrowed("status", choosing) {
-		bar.Chips = append(bar.Chips, chip{Label: "Clear filters", On: true, To: l.with("search", "", "categoryId", "", "channelId", "")})
-	}
-	return bar, nil
+	l.choiceOfMany("categoryId", "Category", "Any category", byCategory)
+	l.choiceOfMany("channelId", "Channel", "Any channel", byChannel)
+	l.clear("status")
+	return nil
 }
 
 // productBadges are the statuses of products.
@@ -259,62 +219,4 @@ func (r *request) productRow(shown records.Products, p *catalog.Product) product
 		row.Channels = r.format.Count(int64(all))
 	}
 	return row
-}
-
-// newProductForm asks for what a product needs at least.
-func newProductForm(r *request) *form {
-	return r.form(
-		"/products/new",
-		field{Name: "name", Label: "Name", Required: true, Focus: true, Max: limits.MaxProductName},
-		field{
-			Name:     "sku",
-			Label:    "SKU",
-			Required: true,
-			Mono:     true,
-			Max:      apijson.MaxText,
-			Unique:   true,
-			Hint:     "it stays for good: orders and stock know the product by it",
-		},
-		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Required: true,
-			Digits: money.Digits(r.caller().Currency)},
-		field{Name: "status", Label: "Status", Kind: "select", Value: string(catalog.DraftStatus), Options: statusOptions()},
-	)
-}
-
-func statusOptions() (list []option) {
-	for _, s := range catalog.Statuses {
-		list = append(list, option{Value: string(s), Label: productBadges[s].Word})
-	}
-	return list
-}
-
-// newProduct serves GET /products/new.
-func (d *Dashboard) newProduct(r *request) (answer, error) {
-	return show(screen{Template: "form", Title: "New product", Section: "/products", Crumbs: []crumb{{"Products", "/products"}},
-		Data: formView{Form: newProductForm(r), Label: "Create product", Back: prefix + "/products"}}), nil
-}
-
-// formView is what templates/form.html shows: one form alone.
-type formView struct {
-	Form        *form
-	Label, Back string
-	Hint        string
-}
-
-// createProduct serves POST /products/new.
-func (d *Dashboard) createProduct(r *request) (answer, error) {
-	return r.submit(newProductForm(r), d.newProduct, func(f *form) (answer, error) {
-		o := f.Object()
-		draft := drafts.ReadProduct(o, drafts.ToCreate)
-		if err := o.Err(); err != nil {
-			return answer{}, err
-		}
-		return d.write(r, func(tx *db.Tx) (answer, error) {
-			p, err := d.Commerce.CreateProduct(tx, r.caller(), draft)
-			if err != nil {
-				return answer{}, err
-			}
-			return redirect("/products/"+string(p.ID), "Created "+p.SKU), nil
-		})
-	})
 }

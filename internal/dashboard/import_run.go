@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"encoding/json"
 	"net/http"
 	"path"
 	"strconv"
@@ -26,15 +25,6 @@ func (d *Dashboard) runImport(r *request) (answer, error) {
 		_, err := fileimport.Begin(tx, r.caller(), p.i)
 		return redirect(p.path(""), "The import has begun"), err
 	})
-}
-
-// jumps is how many prices a checked file would change by more than half.
-func (p importPage) jumps() int {
-	var c fileimport.Checked
-	if p.i.Stage != imports.Checked || json.Unmarshal([]byte(p.i.Checked), &c) != nil {
-		return 0
-	}
-	return c.Jumps
 }
 
 // stopImport serves POST /products/import/{id}/stop: the job that works on a file stops soon.

@@ -1,14 +1,18 @@
 package dashboard
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
+	"entrepot/internal/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/orders"
+	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
@@ -16,12 +20,12 @@ import (
 // orderPageRoutes are one order and the actions on it.
 var orderPageRoutes = []*route{
 	{method: "GET", path: "/orders/{id}", scope: "read:orders", serve: (*Dashboard).showOrder},
-	{method: "POST", path: "/orders/{id}/ship", scope: "write:orders", serve: (*Dashboard).shipOrder},
-	{method: "POST", path: "/orders/{id}/tracking", scope: "write:orders", serve: (*Dashboard).trackOrder},
-	{method: "POST", path: "/orders/{id}/unship", scope: "write:orders", serve: (*Dashboard).unshipOrder},
-	{method: "POST", path: "/orders/{id}/move", scope: "write:orders", serve: (*Dashboard).moveOrder},
-	{method: "POST", path: "/orders/{id}/issues", scope: "write:orders", serve: (*Dashboard).closeIssues},
-	{method: "POST", path: "/orders/{id}/lines", scope: "write:orders", serve: (*Dashboard).editOrder},
+	{method: "POST", path: "/orders/{id}/ship", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).shipOrder)},
+	{method: "POST", path: "/orders/{id}/tracking", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).trackOrder)},
+	{method: "POST", path: "/orders/{id}/unship", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).unshipOrder)},
+	{method: "POST", path: "/orders/{id}/move", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).moveOrder)},
+	{method: "POST", path: "/orders/{id}/issues", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).closeIssues)},
+	{method: "POST", path: "/orders/{id}/lines", scope: "write:orders", serve: on((*request).orderOf, (*Dashboard).editOrder)},
 	{method: "POST", path: "/orders/{id}/details", scope: "write:orders", serve: (*Dashboard).changeNote},
 	{method: "POST", path: "/orders/{id}/address", scope: "write:orders", serve: (*Dashboard).changeAddress},
 	{method: "POST", path: "/orders/{id}/billing-address", scope: "write:orders", serve: (*Dashboard).changeBilling},
@@ -227,7 +231,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	}
 	q, o := r.listOf(), f.order
 	view := orderView{ID: string(o.ID), Number: orders.Number(o.Number), Foreign: foreignNumber(o), Badge: statusWords[o.Status],
-		Channel: o.ChannelName, Placed: r.format.Moment(o.CreatedAt, "2 January 2006, 15:04"), Rail: rail(o), List: q.at("/orders"),
+		Channel: o.ChannelName, Placed: r.format.Moment(o.CreatedAt, "2 January 2006, 15:04"), Rail: rail(o), List: q.with(),
 		Noted: o.Notes, Total: r.format.Money(o.Total, o.Currency), Sums: r.sums(o),
 		Customer: r.customerCard(&f), PaymentJSON: nil}
 	if slices.Contains(slipStatuses, o.Status) {
@@ -459,4 +463,74 @@ func addressCards(o *orders.Order) (list []addressCard) {
 		list = append(list, addressCard{"Bill to", lines})
 	}
 	return list
+}
+
+// orderOf reads the order of the path, on which the form is based. Errors: NotFound.
+func (r *request) orderOf() (*orders.Order, error) { return recordOf(r, "order", orders.ByID) }
+
+// listOf is the list that the page of an order was opened from, all orders for none.
+func (r *request) listOf() orderList {
+	q, err := r.readOrders(r.http.URL.Query())
+	if err != nil {
+		q, _ = r.readOrders(nil)
+	}
+	return q
+}
+
+// acting is the address of an action on the order, or with "" of its page, with the list that it was opened from: who works through a
+// list stays in it.
+func (r *request) acting(o *orders.Order, what string) string {
+	return strings.TrimPrefix(r.listOf().at("/orders/"+string(o.ID)+what), prefix)
+}
+
+// paymentPairs are the members of an object of plain values, without those that are null; nil for anything else.
+func paymentPairs(metadata string) (list []pair) {
+	decoder := json.NewDecoder(bytes.NewReader([]byte(metadata)))
+	decoder.UseNumber()
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	list = []pair{}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil
+		}
+		value, err := decoder.Token()
+		if _, nested := value.(json.Delim); nested || err != nil || len(list) == 50 {
+			return nil
+		}
+		if value != nil {
+			list = append(list, pair{Name: name.(string), Value: plainValue(value), Mono: true})
+		}
+	}
+	return list
+}
+
+func plainValue(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
+
+// orderJSON is the order as the API shows it, with so many coloured tokens.
+func orderJSON(o *orders.Order, most int) []token {
+	w := apijson.NewWriter(4096)
+	w.Object("")
+	records.WriteOrder(w, "data", o)
+	w.End()
+	return colourTo(string(w.Bytes()), most)
+}
+
+func signed(f format, n int64) string {
+	if n > 0 {
+		return "+" + f.Count(n)
+	}
+	return f.Count(n)
 }

@@ -1,115 +1,132 @@
 package dashboard
 
 import (
-	"bytes"
 	"encoding/json"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/apperr"
-	"entrepot/internal/id"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
 	"entrepot/internal/money"
 	"entrepot/internal/orders"
+	"entrepot/internal/patch"
 	"entrepot/internal/postal"
-	"entrepot/internal/records"
 )
 
-// shipForm is the form of a shipment: how many of each line leave now, all that remains unless another number is typed.
-func shipForm(r *request, o *orders.Order) *form {
-	fields := []field{{Name: "carrier", Label: "Carrier", Value: o.TrackingCarrier, Max: apijson.MaxText},
-		{Name: "trackingNumber", Label: "Tracking number", Max: apijson.MaxText},
-		{Name: "trackingUrl", Label: "Tracking link", Kind: "url", Placeholder: "https://"}}
-	for i, l := range o.Lines {
-		if l.Remaining() <= 0 {
-			continue
-		}
-		name := l.Name
-		if name == "" {
-			name = l.SKU
-		}
-		at := "items[" + strconv.Itoa(i) + "]"
-		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
-			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "int", Value: strconv.FormatInt(l.Remaining(), 10)})
-	}
-	f := r.editing(r.acting(o, "/ship"), fields...)
-	if r.stale != nil && o.Empty() {
-		r.stale = apperr.New(apperr.Precondition, "precondition_failed",
-			"meanwhile all of it was shipped: nothing is left to ship, and nothing that you typed is stored")
-	}
-	return f
-}
-
-// carrierName is the cookie of a browser with the carrier of its last parcel: whoever packs hands most parcels to one.
-const carrierName = "entrepot-carrier"
-
-// mostCarrier bounds the name that is kept there, in bytes.
-const mostCarrier = 100
-
-// proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with the carrier of the
-// last parcel from this browser. What is proposed is no stored value, which others could change meanwhile. It reports the former.
-func (r *request) proposed(f *form) (again bool) {
-	if r.http.Method == http.MethodPost {
-		return false
-	}
-	if c, err := r.http.Cookie(flashName); err == nil {
-		for name, value := range flashOf(c.Value).Again {
-			if in := f.find(name); in != nil {
-				in.Value, again = value, true
+// closeIssues serves POST /orders/{id}/issues: a person has seen to what keeps the order from following its platform.
+func (d *Dashboard) closeIssues(r *request, o *orders.Order) (answer, error) {
+	return r.submit(r.form(r.acting(o, "/issues")), d.showOrder, func(*form) (answer, error) {
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			if _, err := d.Commerce.CloseIssues(tx, o.ID); err != nil {
+				return answer{}, err
 			}
-		}
-	}
-	if f.At("carrier").Value == "" {
-		f.At("carrier").Value = r.lastCarrier()
-	}
-	return again
+			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is settled"), nil
+		})
+	})
 }
 
-// lastCarrier is the carrier of the last parcel from this browser, "" for none.
-func (r *request) lastCarrier() string {
-	c, err := r.http.Cookie(carrierName)
+// moveOrder serves POST /orders/{id}/move.
+func (d *Dashboard) moveOrder(r *request, o *orders.Order) (answer, error) {
+	f := r.form(r.acting(o, "/move"), field{Name: "status", Kind: "hidden"}, field{Name: "note", Label: "Note"},
+		field{Name: "trackingNumber", Label: "Tracking number"}, restock)
+	return r.submit(f, d.showOrder, func(f *form) (answer, error) {
+		body := f.Object()
+		move := drafts.ReadMove(body)
+		if err := body.Err(); err != nil {
+			return answer{}, err
+		}
+		move.Source = orders.FromDashboard
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			after, err := d.Commerce.MoveOrder(tx, r.caller(), o.ID, commerce.Expected{}, move)
+			if err != nil {
+				return answer{}, err
+			}
+			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is "+strings.ToLower(statusWords[after.Status].Word)), nil
+		})
+	})
+}
+
+// editOrder serves POST /orders/{id}/lines.
+func (d *Dashboard) editOrder(r *request, o *orders.Order) (answer, error) {
+	return r.submit(editForm(r, o), d.showOrder, func(f *form) (answer, error) {
+		body, places := f.listed(func(at string) bool {
+			if f.Value(at+"id") == "" {
+				return strings.TrimSpace(f.Value(at+"sku")) == ""
+			}
+			return none(f.Value(at + "quantity"))
+		}, "id", "sku", "quantity", "unitPrice")
+		if len(places) == 0 {
+			return answer{}, apperr.New(apperr.Invalid, "no_lines", "an order needs a line: cancel it instead")
+		}
+		edit := drafts.ReadOrderLines(body)
+		if err := body.Err(); err != nil {
+			return answer{}, placed(err, places)
+		}
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.EditOrder(tx, r.caller(), o.ID, commerce.Expected{}, edit)
+			return redirect(r.acting(o, ""), "The lines of "+orders.Number(o.Number)+" are changed"), err
+		})
+		return out, placed(err, places)
+	})
+}
+
+// changeNote serves POST /orders/{id}/details.
+func (d *Dashboard) changeNote(r *request) (answer, error) {
+	return d.changeOrder(r, "note", noteForm, func(_ *orders.Order, f *form) (commerce.OrderUpdate, error) {
+		body := f.Object()
+		return drafts.ReadOrderUpdate(body), body.Err()
+	})
+}
+
+// changeAddress serves POST /orders/{id}/address.
+func (d *Dashboard) changeAddress(r *request) (answer, error) {
+	return d.changeOrder(r, "shipping address", addressForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
+		update.ShippingAddress, err = typedAddress("shippingAddress", o.ShippingAddress, f)
+		return update, err
+	})
+}
+
+// changeBilling serves POST /orders/{id}/billing-address.
+func (d *Dashboard) changeBilling(r *request) (answer, error) {
+	return d.changeOrder(r, "billing address", billingForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
+		update.BillingAddress, err = typedAddress("billingAddress", o.BillingAddress, f)
+		return update, err
+	})
+}
+
+// typedAddress is the address that a form makes of the one that a member of the order holds.
+func typedAddress(member, stored string, f *form) (patch.Field[string], error) {
+	if code := f.Value(member + ".country"); code != "" {
+		if _, ok := orders.CountryCode(code); !ok {
+			return patch.Field[string]{}, apperr.At(member+".country", "must be two letters, such as FR")
+		}
+	}
+	address, err := mergedAddress(member, stored, f)
+	return patch.Field[string]{Value: address, Set: true}, err
+}
+
+// changeOrder stores what a form about the order's details says; what names it.
+func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *orders.Order) *form,
+	read func(*orders.Order, *form) (commerce.OrderUpdate, error)) (answer, error) {
+	o, err := r.orderOf()
 	if err != nil {
-		return ""
+		return answer{}, err
 	}
-	name, err := url.QueryUnescape(c.Value)
-	if err != nil || len(name) > mostCarrier || !utf8.ValidString(name) {
-		return ""
-	}
-	return name
-}
-
-// remembered adds the carrier of a parcel to an answer, for the next one.
-func (r *request) remembered(out answer, carrier string) answer {
-	if carrier != "" && len(carrier) <= mostCarrier {
-		out.cookies = append(out.cookies, r.cookie(carrierName, url.QueryEscape(carrier), imagesTime))
-	}
-	return out
-}
-
-// shippedAgain are the inputs of the form that would ship what a shipment has, by their names.
-func shippedAgain(o *orders.Order, which id.Shipment) map[string]string {
-	at := slices.IndexFunc(o.Shipments, func(s orders.Shipment) bool { return s.ID == which })
-	if at < 0 {
-		return nil
-	}
-	s := &o.Shipments[at]
-	again := map[string]string{"carrier": s.Carrier, "trackingNumber": s.TrackingNumber, "trackingUrl": s.TrackingURL}
-	for i, l := range o.Lines {
-		quantity := int64(0)
-		for _, part := range s.Lines {
-			if part.Line == l.ID {
-				quantity += part.Quantity
-			}
+	return r.submit(build(r, o), d.showOrder, func(f *form) (answer, error) {
+		update, err := read(o, f)
+		if err != nil {
+			return answer{}, err
 		}
-		again["items["+strconv.Itoa(i)+"].quantity"] = strconv.FormatInt(quantity, 10)
-	}
-	return again
+		return d.write(r, func(tx *db.Tx) (answer, error) {
+			_, err := d.Commerce.UpdateOrder(tx, r.caller(), o.ID, commerce.Expected{}, update)
+			return redirect(r.acting(o, ""), "The "+what+" of "+orders.Number(o.Number)+" is changed"), err
+		})
+	})
 }
 
 // editForm is the form of the lines: quantity and price of each, one more line, and the amounts. A quantity of 0 removes its line.
@@ -246,56 +263,4 @@ func mergedAddress(member, stored string, f *form) (string, error) {
 	}
 	out, err := json.Marshal(members)
 	return string(out), err
-}
-
-// paymentPairs are the members of an object of plain values, without those that are null; nil for anything else.
-func paymentPairs(metadata string) (list []pair) {
-	decoder := json.NewDecoder(bytes.NewReader([]byte(metadata)))
-	decoder.UseNumber()
-	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
-		return nil
-	}
-	list = []pair{}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil
-		}
-		value, err := decoder.Token()
-		if _, nested := value.(json.Delim); nested || err != nil || len(list) == 50 {
-			return nil
-		}
-		if value != nil {
-			list = append(list, pair{Name: name.(string), Value: plainValue(value), Mono: true})
-		}
-	}
-	return list
-}
-
-func plainValue(value any) string {
-	switch v := value.(type) {
-	case string:
-		return v
-	case json.Number:
-		return v.String()
-	case bool:
-		return strconv.FormatBool(v)
-	}
-	return ""
-}
-
-// orderJSON is the order as the API shows it, with so many coloured tokens.
-func orderJSON(o *orders.Order, most int) []token {
-	w := apijson.NewWriter(4096)
-	w.Object("")
-	records.WriteOrder(w, "data", o)
-	w.End()
-	return colourTo(string(w.Bytes()), most)
-}
-
-func signed(f format, n int64) string {
-	if n > 0 {
-		return "+" + f.Count(n)
-	}
-	return f.Count(n)
 }

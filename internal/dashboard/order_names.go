@@ -3,9 +3,6 @@ package dashboard
 import (
 	"strings"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
-
 	"entrepot/internal/orders"
 )
 
@@ -57,18 +54,6 @@ func dotTone(b badge) string {
 		return "idle"
 	}
 	return b.Tone
-}
-
-// countryName is a country's English name, or its code where there is none.
-func countryName(code string) string {
-	region, err := language.ParseRegion(code)
-	if err != nil {
-		return code
-	}
-	if name := display.English.Regions().Name(region); name != "" && !strings.HasPrefix(name, "Unknown") {
-		return name
-	}
-	return code
 }
 
 // orderName is how the buyer is called where space is short.
