@@ -79,7 +79,9 @@ var reached = map[string][]string{
 
 // onlyByAPI are the operations that have no page, with the reason.
 var onlyByAPI = map[string]string{
-	"createOrder":           "orders come from channels",
+	"createOrder":  "orders come from channels",
+	"createReturn": "the pages have no returns yet", "listReturns": "the pages have no returns yet",
+	"updateReturn": "the pages have no returns yet", "createRefund": "the pages have no refunds yet",
 	"updateCustomerAddress": "an address is deleted and added",
 	"listProductChanges":    "a feed for programs", "listCategoryChanges": "a feed for programs",
 	"listInventoryChanges": "a feed for programs",

@@ -172,6 +172,6 @@ func TestWhatIsWrongAboutLines(t *testing.T) {
 		wrong.has(t, 422, "Add a SKU: no product has the SKU NONE", "No product has the SKU NONE")
 		b.follow(b.sendForm(t, b.get(path), path+"/ship"))
 		locked := b.sendForm(t, page, path+"/lines", "items[0].quantity", "4")
-		locked.has(t, 409, "“Pending” or “To ship” and nothing was shipped or refunded; it is “Shipped”")
+		locked.has(t, 409, "“Pending” or “To ship” and nothing was shipped, returned or refunded; it is “Shipped”")
 	})
 }

@@ -49,6 +49,9 @@ func TestWooOrdersThatAreDeletedForGood(t *testing.T) {
 		}
 		awaits("more orders", "[PROCESSING  PROCESSING  PROCESSING ]", many[:3]...)
 		awaits("more orders", "[PROCESSING  PROCESSING  PROCESSING ]", many[3:]...)
+		s.await("no pull waits: one for a notification about these orders would find that the shop has named them", func() string {
+			return unless(len(s.call("GET", "/api/v1/sdk/sync/status", nil, 200).List("data", "activeJobs")) == 0, "jobs are under way")
+		})
 		shop.Delete(many[:5]...)
 		pull()
 		awaits("many at once", "[PROCESSING conflict PROCESSING conflict PROCESSING conflict]", many[:3]...)
