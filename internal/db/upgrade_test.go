@@ -90,6 +90,8 @@ var oldRows = map[int]string{
 	15: `INSERT INTO channel_syncs VALUES (1, '#23', 0, NULL, NULL, 1700000000000000, NULL, 0, 0, '{}', NULL, '', '[]', '{}', '{}', 0);
 		INSERT INTO channel_items VALUES (1, '#23', 'P', '#10', NULL, '7', '', '{}', '{}', '', 5, '', '', FALSE, FALSE, FALSE, 0, NULL);`,
 	10: `INSERT INTO nodes VALUES ('n1', 3);`,
+	78: `INSERT INTO order_returns VALUES (1, '#24', '#71', 'requested', 'torn', NULL, NULL, NULL, 1700000000000000, 1700000000000000);
+		INSERT INTO order_return_lines VALUES (1, '#24', '#71', '#25', 1, TRUE);`,
 	26: `INSERT INTO dashboard_views VALUES (1, '#02', '#61', '/orders', 'Mine', 'status=PENDING', 1700000000000000);`,
 	34: `INSERT INTO imports VALUES (1, '#63', 'list.csv', 20, '#02', 'done', '{}', '{}', '', '{}', FALSE, '', '#34', 1700000000000000,
 			1700000000000000, 1900000000000000);
