@@ -36,24 +36,11 @@ func sampleReturn(w *apijson.Writer) {
 
 // listReturns serves GET /api/v1/orders/{id}/returns: 200, oldest first; 404.
 func (a *API) listReturns(r *request) (answer, error) {
-	o, err := a.readOrder(r)
-	if err != nil {
-		return answer{}, err
-	}
-	w := apijson.NewWriter(1024)
-	writeReturnList(w, o)
-	return answer{status: http.StatusOK, body: w.Bytes()}, nil
+	return a.listOfOrder(r, writeReturnList)
 }
 
 func writeReturnList(w *apijson.Writer, o *orders.Order) {
-	w.Object("")
-	w.List("data")
-	for _, one := range o.Returns {
-		records.WriteReturn(w, "", o, one)
-	}
-	w.EndList()
-	writeCountMeta(w, len(o.Returns))
-	w.End()
+	writeWhole(w, o.Returns, func(one orders.Return) { records.WriteReturn(w, "", o, one) })
 }
 
 // createReturn serves POST /api/v1/orders/{id}/returns: 201; 400, 404, 409, 412.

@@ -109,23 +109,33 @@ func writeBulkShipped(w *apijson.Writer, shipped int, failed []commerce.ShipErro
 
 // listShipments serves GET /api/v1/orders/{id}/shipments: 200, oldest first; 404.
 func (a *API) listShipments(r *request) (answer, error) {
+	return a.listOfOrder(r, writeShipments)
+}
+
+// listOfOrder answers what write lists of the order of the path: 200; 404.
+func (a *API) listOfOrder(r *request, write func(*apijson.Writer, *orders.Order)) (answer, error) {
 	o, err := a.readOrder(r)
 	if err != nil {
 		return answer{}, err
 	}
 	w := apijson.NewWriter(1024)
-	writeShipments(w, o)
+	write(w, o)
 	return answer{status: http.StatusOK, body: w.Bytes()}, nil
 }
 
 func writeShipments(w *apijson.Writer, o *orders.Order) {
+	writeWhole(w, o.Shipments, func(s orders.Shipment) { records.WriteShipment(w, "", o, s) })
+}
+
+// writeWhole writes a list that is not cut into pages.
+func writeWhole[T any](w *apijson.Writer, list []T, each func(T)) {
 	w.Object("")
 	w.List("data")
-	for _, s := range o.Shipments {
-		records.WriteShipment(w, "", o, s)
+	for _, one := range list {
+		each(one)
 	}
 	w.EndList()
-	writeCountMeta(w, len(o.Shipments))
+	writeCountMeta(w, len(list))
 	w.End()
 }
 

@@ -105,16 +105,17 @@ func (a *API) keyOf(r *request) (k requestKey, err error) {
 	return k, err
 }
 
-func (k requestKey) prefetch(r db.Reader) *db.Pending[*idempotency.Answer] {
+func (k requestKey) prefetch(r db.Reader) *db.Pending[idempotency.Answers] {
 	if k.key == "" {
 		return nil
 	}
-	return idempotency.PrefetchFind(r, k.key, k.space)
+	return idempotency.PrefetchAnswers(r, []string{k.key}, k.space)
 }
 
 // replay is the answer stored for the key; nil if the key is free.
-func (k requestKey) replay(kept *db.Pending[*idempotency.Answer]) (*answer, error) {
-	found, err := kept.Wait()
+func (k requestKey) replay(kept *db.Pending[idempotency.Answers]) (*answer, error) {
+	answers, err := kept.Wait()
+	found := answers.Of(k.key)
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -163,7 +164,7 @@ func (a *API) outside(r *request, step func() error) error {
 	var answered bool
 	if k.key != "" {
 		err = a.read(r, func(tx *db.Tx) error {
-			found, err := k.prefetch(tx).Wait()
+			found, err := idempotency.Find(tx, k.key, k.space)
 			answered = found != nil
 			return err
 		})

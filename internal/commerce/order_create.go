@@ -45,7 +45,7 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 	if err := storeOrders(tx, []*intake{one}); err != nil {
 		return nil, err
 	}
-	return one.order, one.err
+	return one.taken.Order, one.err
 }
 
 // NumberOrder takes a number for an order and runs create with it; as long as create returns orders.ErrNumberTaken,

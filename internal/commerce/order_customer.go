@@ -36,7 +36,6 @@ type orderPerson struct {
 type buyer struct {
 	customer id.Customer
 	phone    string
-	address  string // the customer's own
 	made     *records.Customer
 
 	orders  int64
@@ -90,7 +89,7 @@ func (b *buyers) find(o *orders.Order, given id.Customer) (*buyer, error) {
 	made := &records.Customer{Customer: newCustomer(b.tx.Micros(), o)}
 	chooseSegments(made, segments, b.tx.Micros())
 	o.Customer, o.EmailOfCustomer = made.ID, true
-	return &buyer{customer: made.ID, phone: made.Phone, address: made.Email, made: made}, nil
+	return &buyer{customer: made.ID, phone: made.Phone, made: made}, nil
 }
 
 // record is the stored record that the order's person leads to, nil if there is none.
@@ -126,7 +125,7 @@ func (b *buyers) link(o *orders.Order, c *customers.Customer, given bool) (*buye
 	if found := b.known[c.ID]; found != nil {
 		return found, nil
 	}
-	return &buyer{customer: c.ID, phone: c.Phone, address: c.Email}, nil
+	return &buyer{customer: c.ID, phone: c.Phone}, nil
 }
 
 // take counts an accepted order at its customer; nil for none. author is who causes its events, nil for the author of the transaction.
@@ -139,7 +138,7 @@ func (b *buyers) take(of *buyer, o *orders.Order, author *db.Author) {
 	case of.made == nil:
 		b.known[of.customer] = of
 	case of.orders == 0: // newCustomer has counted the order
-		b.created[customers.EmailKey(of.address)] = of
+		b.created[customers.EmailKey(of.made.Email)] = of
 		of.created = customerEvent(webhooks.CustomerCreated, *of.made)
 		of.created.Author = author
 	default:

@@ -50,7 +50,6 @@ type Taken struct {
 // intake is an order on its way through a group.
 type intake struct {
 	OrderIntake
-	order    *orders.Order
 	taken    Taken
 	err      error
 	numbered *db.Pending[int64] // how many orders have its number
@@ -108,7 +107,7 @@ func (s *Service) takeOrders(ctx context.Context, store *db.DB, tenant id.Tenant
 func storeOrders(tx *db.Tx, group []*intake) error {
 	c := counter{tx: tx, keys: map[idempotency.Ref]bool{}, references: map[string]bool{}}
 	for _, t := range group {
-		t.order, t.taken, t.err, t.again, t.numbered = nil, Taken{}, nil, false, nil
+		t.taken, t.err, t.again, t.numbered = Taken{}, nil, false, nil
 		t.Draft.Lines = slices.Clone(t.Draft.Lines) // the transaction may run again
 	}
 	c.read(group)
@@ -149,8 +148,7 @@ type counter struct {
 	keys       map[idempotency.Ref]bool // of the orders so far
 	references map[string]bool
 
-	plan   *stock.ShiftPlan
-	shared bool // plan has shifts
+	plan *stock.ShiftPlan // of the orders that only reserve, since its last storing
 
 	accepted []*intake
 	last     map[string]*intake // the last order that has a SKU
@@ -170,7 +168,10 @@ func (c *counter) read(group []*intake) {
 		if t.Draft.ExternalReference != "" {
 			references = append(references, t.Draft.ExternalReference)
 		}
-		if t.Draft.Channel != "" && !slices.Contains(named, t.Draft.Channel) {
+		switch {
+		case t.Draft.Channel == "" && c.channel == nil:
+			c.channel = channels.PrefetchFirst(c.tx)
+		case t.Draft.Channel != "" && !slices.Contains(named, t.Draft.Channel):
 			named = append(named, t.Draft.Channel)
 		}
 		if c.tx.Try() > 0 { // a number is nearly always free
@@ -187,7 +188,6 @@ func (c *counter) read(group []*intake) {
 	}
 	c.taken = orders.PrefetchByReferences(c.tx, references)
 	c.named = channels.PrefetchByRefs(c.tx, named)
-	c.channel = channels.PrefetchFirst(c.tx)
 	c.sellable = catalog.PrefetchResolve(c.tx, skus)
 	c.buyers = readBuyers(c.tx, people)
 	c.levels = stock.PrefetchLevels(c.tx, skus)
@@ -228,21 +228,25 @@ func (c *counter) decide(t *intake) error {
 	}
 	o.Reserve()
 	if sent {
-		c.storePlan() // its movements name the order
+		c.storePlan("", "") // its own movements name the order
 	}
-	if err := shiftLines(c.tx, c.plan, nil, o, channel.Oversell == "reject"); err != nil {
+	shifts, chosen := lineShifts(nil, o)
+	if err := c.plan.Choose(c.tx, shifts); err != nil {
 		return err
 	}
+	if err := c.plan.Add(shifts, channel.Oversell == "reject"); err != nil {
+		return err
+	}
+	placeLines(o, shifts, chosen)
 	for _, l := range o.Lines {
 		c.last[l.SKU] = t
 	}
-	c.shared = true
 	if sent {
-		c.storePlanOf(t, o)
+		c.storePlan(o.ID, t.Who.Actor())
 	}
 	o.History = []orders.Entry{{ID: id.History(o.ID), Status: o.Status, Source: t.Draft.Source, Actor: t.Who.Actor(), At: o.RecordedAt}}
 	c.buyers.take(link, o, t.author())
-	t.order, t.taken.Order = o, o
+	t.taken.Order = o
 	c.accepted = append(c.accepted, t)
 	c.keys[t.Key], c.references[t.Draft.ExternalReference] = true, true
 	return nil
@@ -298,26 +302,16 @@ func (t *intake) author() *db.Author {
 	return &t.Author
 }
 
-// storePlan queues the changes of levels so far, none of which moves goods.
-func (c *counter) storePlan() { c.storePlanOf(nil, nil) }
-
-// storePlanOf queues the changes of levels by one order, or by several that only reserve.
-func (c *counter) storePlanOf(t *intake, o *orders.Order) {
-	if !c.shared {
-		return
-	}
-	why := stock.Why{Cause: stock.Shipment, ReferenceType: "order"}
-	if t != nil {
-		why.ReferenceID, why.Actor = string(o.ID), t.Who.Actor()
-	}
-	c.plan.Store(c.tx, why)
+// storePlan queues the changes of levels so far: by one order and its actor, or by several orders that move no goods.
+func (c *counter) storePlan(order id.Order, actor string) {
+	c.plan.Store(c.tx, stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(order), Actor: actor})
 	for _, change := range c.plan.Changed() {
 		for _, e := range stockEvents(c.tx, []stock.Change{change}, "shipment") {
 			e.Author = c.last[change.SKU].author()
 			c.events = append(c.events, e)
 		}
 	}
-	c.plan, c.shared = c.plan.Next(), false
+	c.plan = c.plan.Next()
 }
 
 // store queues the accepted orders and everything that belongs to them.
@@ -325,19 +319,19 @@ func (c *counter) store() error {
 	if len(c.accepted) == 0 {
 		return nil
 	}
-	c.storePlan()
+	c.storePlan("", "")
 	c.keepChannels()
 	events := c.buyers.store(c.tx)
 	list := make([]*orders.Order, len(c.accepted))
 	var answers []idempotency.Keyed
 	for i, t := range c.accepted {
-		list[i] = t.order
-		received := records.NewEvent(webhooks.OrderReceived, string(t.order.ID),
-			func(w *apijson.Writer) { records.WriteOrderReceivedData(w, t.order) })
+		o := t.taken.Order
+		list[i] = o
+		received := records.NewEvent(webhooks.OrderReceived, string(o.ID), func(w *apijson.Writer) { records.WriteOrderReceivedData(w, o) })
 		received.Author = t.author()
 		events = append(events, received)
 		if t.Answer != nil {
-			t.taken.Answer = t.Answer(t.order)
+			t.taken.Answer = t.Answer(o)
 		}
 		if t.Key.Key != "" {
 			t.taken.Answer.Fingerprint = t.Fingerprint
@@ -373,8 +367,8 @@ func (c *counter) keepChannels() {
 		switch {
 		case t.Draft.Channel != "":
 			named[t.Draft.Channel] = true
-		case t.order.Channel != "":
-			chosen[t.order.Channel] = true
+		case t.taken.Order.Channel != "":
+			chosen[t.taken.Order.Channel] = true
 		}
 	}
 	for _, channel := range slices.Sorted(maps.Keys(named)) {

@@ -41,39 +41,26 @@ func lineShifts(before, o *orders.Order) (shifts []stock.Shift, chosen []int) {
 	return shifts, chosen
 }
 
-// shiftLines adds the shifts of an order's change to a plan that has the levels of its SKUs, and sets the warehouses of its lines. reject
-// is that of ShiftPlan.Add.
-func shiftLines(r db.Reader, plan *stock.ShiftPlan, before, o *orders.Order, reject bool) error {
-	shifts, chosen := lineShifts(before, o)
-	if err := plan.Choose(r, shifts); err != nil {
-		return err
-	}
+// placeLines sets the warehouses that were chosen for the shifts of lineShifts in the order's lines.
+func placeLines(o *orders.Order, shifts []stock.Shift, chosen []int) {
 	for k, i := range chosen {
 		if i >= 0 {
 			o.Lines[i].Warehouse = shifts[k].Warehouse
 		}
 	}
-	return plan.Add(shifts, reject)
 }
 
-// holdStock reads and writes the levels that an order's change shifts.
+// holdStock reads and writes the levels that an order's change shifts. reject is that of stock.ShiftPlan.Add.
 func holdStock(tx *db.Tx, before, o *orders.Order, why stock.Why, reject bool) ([]stock.Change, error) {
-	shifts, _ := lineShifts(before, o)
+	shifts, chosen := lineShifts(before, o)
 	if len(shifts) == 0 {
 		return nil, nil
 	}
-	skus := make([]string, len(shifts))
-	for i, s := range shifts {
-		skus[i] = s.SKU
-	}
-	levels, err := stock.PrefetchLevels(tx, skus).Wait()
+	plan, err := stock.PlanShifts(tx, shifts, reject)
 	if err != nil {
 		return nil, err
 	}
-	plan := stock.NewShiftPlan(levels)
-	if err := shiftLines(tx, plan, before, o, reject); err != nil {
-		return nil, err
-	}
+	placeLines(o, shifts, chosen)
 	plan.Store(tx, why)
 	return plan.Changed(), nil
 }

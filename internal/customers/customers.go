@@ -87,8 +87,6 @@ func (c *Customer) document() search.Document {
 	return d
 }
 
-var byID = table.Select("") + " WHERE tenant_id = $1 AND id = $2::UUID"
-
 // byEmail begins with the key to which a row belongs, in front of the record's columns.
 var byEmail = db.KeyedBy("SELECT email_key, "+table.Columns("")+" FROM customers", "email_key", "")
 
@@ -118,7 +116,8 @@ func PrefetchByEmails(r db.Reader, emails []string) *db.Pending[map[string]*Cust
 
 // ByID finds a record; nil when there is none. Tags and addresses are not read.
 func ByID(r db.Reader, customer id.Customer) (*Customer, error) {
-	return PrefetchByID(r, customer).Wait()
+	found, err := PrefetchByIDs(r, []id.Customer{customer}).Wait()
+	return found[customer], err
 }
 
 // PrefetchByIDs finds records by their ids. Tags and addresses are not read.
@@ -132,17 +131,6 @@ func PrefetchByIDs(r db.Reader, ids []id.Customer) *db.Pending[map[id.Customer]*
 }
 
 var byIDs = db.KeyedBy(table.Select(""), "id", "")
-
-// PrefetchByID is ByID as a pending read.
-func PrefetchByID(r db.Reader, customer id.Customer) *db.Pending[*Customer] {
-	p := new(db.Pending[*Customer])
-	scan := table.Scanner()
-	return p.Await(r.Prefetch(func(row db.Rows) error {
-		c, err := scan(row)
-		p.Value = &c
-		return err
-	}, byID, r.TenantID(), customer))
-}
 
 // Primary follows merges to the record into which this one was merged. Errors: ErrRetry if that one was erased since this one was read,
 // because this one was erased with it.

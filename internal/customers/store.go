@@ -10,11 +10,12 @@ import (
 
 // Read reads a whole record. Errors: NotFound.
 func Read(tx *db.Tx, customer id.Customer) (*Customer, error) {
-	row := PrefetchByID(tx, customer)
+	row := PrefetchByIDs(tx, []id.Customer{customer})
 	parts := make([]Customer, 1) // the tags and addresses come with the row, in one message
 	parts[0].ID = customer
 	loading := prefetchParts(tx, parts)
-	c, err := row.Wait()
+	found, err := row.Wait()
+	c := found[customer]
 	if err == nil && c == nil {
 		err = Missing()
 	}

@@ -8,7 +8,6 @@ package idempotency
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"time"
 
 	"entrepot/internal/db"
@@ -40,13 +39,8 @@ func kept(key string) string {
 
 // Find looks up a key in its space (method and path); nil if it is free.
 func Find(r db.Reader, key, space string) (*Answer, error) {
-	return PrefetchFind(r, key, space).Wait()
-}
-
-// PrefetchFind is Find as a pending read.
-func PrefetchFind(r db.Reader, key, space string) *db.Pending[*Answer] {
-	p := new(db.Pending[*Answer])
-	return p.Await(prefetch(r, []string{key}, space, func(_ string, a *Answer) { p.Value = a })...)
+	found, err := PrefetchAnswers(r, []string{key}, space).Wait()
+	return found.Of(key), err
 }
 
 // Answers are stored answers by their keys.
@@ -58,33 +52,26 @@ func (a Answers) Of(key string) *Answer { return a.of[kept(key)] }
 // PrefetchAnswers looks up keys of one space.
 func PrefetchAnswers(r db.Reader, keys []string, space string) *db.Pending[Answers] {
 	p := &db.Pending[Answers]{Value: Answers{map[string]*Answer{}}}
-	return p.Await(prefetch(r, keys, space, func(key string, a *Answer) { p.Value.of[key] = a })...)
-}
-
-func prefetch(r db.Reader, keys []string, space string, each func(key string, a *Answer)) (list []*db.PendingRead) {
-	for piece := range slices.Chunk(keys, 256) {
-		args := []any{r.TenantID(), space}
-		for _, key := range piece {
-			args = append(args, kept(key))
-		}
-		list = append(list, r.Prefetch(func(row db.Rows) error {
-			var key string
-			var a Answer
-			var expires int64
-			err := row.Scan(&key, &a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
-			if err == nil && expires > r.Micros() {
-				each(key, &a)
-			}
-			return err
-		}, answers.For(len(piece), func(n int) string {
-			return `SELECT key, fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys
-				WHERE tenant_id = $1 AND space = $2 AND key IN ` + db.In(n, 3)
-		}), args...))
+	names := make([]string, len(keys))
+	for i, key := range keys {
+		names[i] = kept(key)
 	}
-	return list
+	return p.Await(db.PrefetchOf(r, answers, names, func(row db.Rows) error {
+		var key string
+		var a Answer
+		var expires int64
+		err := row.Scan(&key, &a.Fingerprint, &a.Status, &a.Body, &a.Resource, &expires)
+		if expires > r.Micros() {
+			p.Value.of[key] = &a
+		}
+		return err
+	}, space)...)
 }
 
-var answers db.Text
+var answers = &db.Keyed{Build: func(n int) string {
+	return `SELECT key, fingerprint, status, answer, resource_id, expires_at FROM idempotency_keys
+		WHERE tenant_id = $1 AND space = $2 AND key IN ` + db.In(n, 3)
+}}
 
 // Save stores an answer, and replaces one past its retention. If another request saved under the key meanwhile, the
 // operation runs again and finds it. The row is written after the account's clock, so that two requests with one key

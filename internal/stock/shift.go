@@ -153,6 +153,9 @@ func (p *ShiftPlan) Store(w db.Writer, why Why) {
 		return
 	}
 	p.finish()
+	if len(p.changes) == 0 {
+		return
+	}
 	reserve(w, p.reserved)
 	p.writes.send(w, why)
 }

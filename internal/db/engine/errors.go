@@ -19,9 +19,6 @@ var ErrNotEmpty = errors.New("the target is not empty")
 // ErrRetry is returned by a transaction that found its data changed by another; it is run again.
 var ErrRetry = errors.New("db: the data changed meanwhile, run again")
 
-// ErrOnlyReads is the error of what a session that only reads cannot do.
-var ErrOnlyReads = errors.New("db: a look-up, or the plan of an optimistic transaction, writes and locks nothing")
-
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("db: closed")
 

@@ -75,9 +75,9 @@ func (s *session) queue(b *pgx.Batch, step *engine.Step) {
 	case step.Share != nil:
 		b.Queue(shareName, int64(step.Share.Tenant), step.Share.Number)
 	case step.Want >= 0:
-		b.Queue(expecting(step.SQL, step.Want, step.Reads), engine.Plain(step.Args)...)
+		b.Queue(expecting(step.SQL, step.Want, step.Reads), plain(step.Args)...)
 	default:
-		b.Queue(step.SQL, engine.Plain(step.Args)...)
+		b.Queue(step.SQL, plain(step.Args)...)
 	}
 }
 

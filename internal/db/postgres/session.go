@@ -18,8 +18,6 @@ type session struct {
 	ends  bool    // the next message is the last
 	rows  *answer // open rows of a query
 
-	single bool // each message is a transaction of its own; they only read
-
 	injected   bool // see Engine
 	committing bool // COMMIT was sent
 	lost       bool // the connection was cut
@@ -30,7 +28,7 @@ func (s *session) batch(statements int) (b *pgx.Batch, skip int) {
 	s.endRows()
 	b = &pgx.Batch{}
 	if !s.open {
-		whole := s.single || s.ends && statements == 1
+		whole := s.ends && statements == 1
 		skip, s.open = s.begin.queue(b, whole), !whole
 	}
 	return b, skip
@@ -64,7 +62,7 @@ func (s *session) end(b *pgx.Batch) {
 func (s *session) Answer(pending []*engine.Pending) int {
 	b, skip := s.batch(len(pending))
 	for _, q := range pending {
-		b.Queue(q.SQL, engine.Plain(q.Args)...)
+		b.Queue(q.SQL, plain(q.Args)...)
 	}
 	s.end(b)
 	results := s.conn.SendBatch(s.ctx, b)
@@ -102,7 +100,7 @@ func skipResults(r pgx.BatchResults, n int) error {
 // Query starts reading rows.
 func (s *session) Query(sql string, args []any) (engine.Rows, error) {
 	b, skip := s.batch(1)
-	b.Queue(sql, engine.Plain(args)...)
+	b.Queue(sql, plain(args)...)
 	s.end(b)
 	results := s.conn.SendBatch(s.ctx, b)
 	if err := skipResults(results, skip); err != nil {
@@ -121,7 +119,7 @@ func (s *session) Query(sql string, args []any) (engine.Rows, error) {
 // Exec runs a statement and reports how many rows it touched.
 func (s *session) Exec(sql string, args []any) (int64, error) {
 	b, skip := s.batch(1)
-	b.Queue(sql, engine.Plain(args)...)
+	b.Queue(sql, plain(args)...)
 	results := s.conn.SendBatch(s.ctx, b)
 	defer results.Close()
 	if err := skipResults(results, skip); err != nil {

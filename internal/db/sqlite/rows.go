@@ -62,22 +62,7 @@ func (r *rows) Scan(into ...any) error {
 	if r.stmt == nil {
 		return errors.New("db: Scan without a row")
 	}
-	return scan(r, r.stmt.ColumnCount(), into)
-}
-
-// Column stores a value of the row in a place, see column.
-func (r *rows) Column(i int, place any) error { return column(r, i, place) }
-
-// row is one row of a result.
-type row interface {
-	engine.Column
-	text(i int) (string, error)
-	int64(i int) (int64, error)
-}
-
-// scan stores the values of a row in places, one for each column.
-func scan(r row, columns int, into []any) error {
-	if columns != len(into) {
+	if columns := r.stmt.ColumnCount(); columns != len(into) {
 		return fmt.Errorf("db: %d places for %d columns", len(into), columns)
 	}
 	for i, place := range into {
@@ -88,9 +73,9 @@ func scan(r row, columns int, into []any) error {
 	return nil
 }
 
-// column stores a value of a row in a place: a pointer to a string, integer, boolean, bytes or one of their named
+// Column stores a value of the row in a place: a pointer to a string, integer, boolean, bytes or one of their named
 // types, or to such a pointer, which becomes nil for NULL.
-func column(r row, i int, place any) (err error) {
+func (r *rows) Column(i int, place any) (err error) {
 	switch p := place.(type) {
 	case *string:
 		*p, err = r.text(i)
