@@ -57,6 +57,18 @@ func writeCountMeta(w *apijson.Writer, total int) {
 	w.End()
 }
 
+// writeWhole writes a list that is not cut into pages.
+func writeWhole[T any](w *apijson.Writer, list []T, each func(T)) {
+	w.Object("")
+	w.List("data")
+	for _, one := range list {
+		each(one)
+	}
+	w.EndList()
+	writeCountMeta(w, len(list))
+	w.End()
+}
+
 // listFew answers a page of records of which an account has few: read reads the page and how many there are on all
 // pages, write writes one record.
 func listFew[T any](a *API, r *request, p page, read func(tx *db.Tx) (list []T, total int64, err error),

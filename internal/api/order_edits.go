@@ -39,12 +39,5 @@ func (a *API) listOrderEdits(r *request) (answer, error) {
 }
 
 func writeOrderEdits(w *apijson.Writer, list []orders.Edited) {
-	w.Object("")
-	w.List("data")
-	for i := range list {
-		records.WriteOrderEdit(w, &list[i])
-	}
-	w.EndList()
-	writeCountMeta(w, len(list))
-	w.End()
+	writeWhole(w, list, func(e orders.Edited) { records.WriteOrderEdit(w, &e) })
 }

@@ -127,18 +127,6 @@ func writeShipments(w *apijson.Writer, o *orders.Order) {
 	writeWhole(w, o.Shipments, func(s orders.Shipment) { records.WriteShipment(w, "", o, s) })
 }
 
-// writeWhole writes a list that is not cut into pages.
-func writeWhole[T any](w *apijson.Writer, list []T, each func(T)) {
-	w.Object("")
-	w.List("data")
-	for _, one := range list {
-		each(one)
-	}
-	w.EndList()
-	writeCountMeta(w, len(list))
-	w.End()
-}
-
 // deleteShipment serves DELETE /api/v1/orders/{id}/shipments/{shipmentId}: 200; 404, 409.
 func (a *API) deleteShipment(r *request) (answer, error) {
 	shipment, err := pathID[id.Shipment](r, "shipmentId", "shipment")

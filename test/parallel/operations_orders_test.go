@@ -22,6 +22,11 @@ var orderOperations = []operation{
 	})},
 	{name: "DELETE /orders/{id}/shipments/{id}", weight: 6, run: remove("shipment")},
 	{name: "POST /orders/bulk-ship", weight: 6, run: bulkShip},
+	{name: "POST /orders/{id}/returns", weight: 10, run: giveBack, may: []int{400}}, // 400: nothing was shipped, or it is in other returns
+	{name: "PATCH /orders/{id}/returns/{id}", weight: 12, run: change("return", func(c *client) object {
+		return object{"status": c.one("received", "received", "refunded", "rejected"), "notes": c.name("note")}
+	}), may: []int{400}}, // 400: others have refunded more than is left for it
+	{name: "POST /orders/{id}/refunds", weight: 6, run: refund, may: []int{400}}, // 400: more than is left
 }
 
 // bulkShip ships the rest of some orders; those that may not be shipped are errors of the answer.
@@ -106,6 +111,44 @@ func editLines(c *client) *request {
 		return nil
 	}
 	return &request{method: http.MethodPut, path: order + "/items", body: object{"items": c.lines(), "shippingAmount": c.random.IntN(9)}}
+}
+
+// giveBack announces that a unit of an order's first line comes back.
+func giveBack(c *client) *request {
+	order := c.pick("order")
+	if order == "" {
+		return nil
+	}
+	if c.alone { // something must have been sent
+		for _, to := range []string{"PROCESSING", "SHIPPED"} {
+			c.shop.send("PATCH /orders/{id}/status", c.shop.on(0, c.shop.account.Key), harness.Request{
+				Method: http.MethodPatch, Path: order + "/status", Body: text(object{"status": to})})
+		}
+	}
+	read, ok := c.get("GET /orders/{id}", order)
+	if !ok || (c.alone && read.Text("data", "status") != "SHIPPED") {
+		return nil
+	}
+	return &request{method: http.MethodPost, path: order + "/returns",
+		body: object{"reason": c.name("reason"), "items": []any{object{"orderItemId": read.Text("data", "items", 0, "id"), "quantity": 1,
+			"restock": c.chance(50)}}},
+		done: func(a harness.Answer) { c.learn("return", order+"/returns/"+a.Text("data", "id")) },
+		effects: func(c *client) int {
+			list, ok := c.get("GET /orders/{id}/returns", order+"/returns")
+			if !ok {
+				return -1
+			}
+			return strings.Count(string(list.Body), `"refundId"`)
+		}}
+}
+
+// refund pays a cent of an order back.
+func refund(c *client) *request {
+	order := c.pick("order")
+	if order == "" {
+		return nil
+	}
+	return &request{method: http.MethodPost, path: order + "/refunds", body: object{"amount": "0.01", "reason": c.name("reason")}}
 }
 
 // ship sends a part or the whole of an order's first line.

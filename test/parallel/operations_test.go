@@ -18,9 +18,6 @@ var unused = map[string]string{
 	"DELETE /users/{}/sign-ins/{}":            "ends a login",
 	"POST /sandbox/clock":                     "on sandbox accounts only",
 	"POST /channels/{}/sync":                  "on built-in channels only",
-	"POST /orders/{}/returns":                 "by one client only, in the black-box scripts",
-	"PATCH /orders/{}/returns/{}":             "by one client only, in the black-box scripts",
-	"POST /orders/{}/refunds":                 "by one client only, in the black-box scripts",
 	"POST /channels/{}/sync/test":             "on built-in channels only",
 	"POST /webhooks/platform/{}/{}":           "from a platform",
 	"POST /webhooks/platform/{}/{}/challenge": "from a platform",
@@ -63,7 +60,7 @@ func init() {
 		"order": "POST /orders", "customer": "POST /customers", "product": "POST /products", "sku": "POST /products",
 		"category": "POST /categories", "attribute": "POST /attributes", "warehouse": "POST /warehouses", "channel": "POST /channels",
 		"segment": "POST /segments", "endpoint": "POST /developer/webhooks", "user": "POST /users", "key": "POST /developer/api-keys",
-		"shipment": "POST /orders/{id}/shipments", "address": "POST /customers/{id}/addresses", "publication": "POST /channels/{id}/publications",
+		"shipment": "POST /orders/{id}/shipments", "return": "POST /orders/{id}/returns", "address": "POST /customers/{id}/addresses", "publication": "POST /channels/{id}/publications",
 	} {
 		at := slices.IndexFunc(operations, func(op operation) bool { return op.name == name })
 		creator[kind] = &operations[at]
@@ -83,7 +80,7 @@ func change(kind string, body func(*client) object) func(*client) *request {
 
 // patch is PATCH, or PUT, which means the same where it is there (interface §4.5).
 func (c *client) patch(kind string) string {
-	if kind != "order" && kind != "address" && kind != "shipment" && c.chance(20) {
+	if kind != "order" && kind != "address" && kind != "shipment" && kind != "return" && c.chance(20) {
 		return http.MethodPut
 	}
 	return http.MethodPatch
