@@ -208,6 +208,9 @@ func (f *orderFacts) readMovements(tx *db.Tx) (err error) {
 	for _, s := range f.order.Shipments {
 		references = append(references, string(s.ID))
 	}
+	for _, r := range f.order.Returns {
+		references = append(references, string(r.ID))
+	}
 	for _, e := range f.edits {
 		for _, c := range e.Changes {
 			if c.Shipment != "" {

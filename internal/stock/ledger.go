@@ -51,11 +51,11 @@ func insertMovements(q db.Writer, list []entry, why Why) {
 
 var movementsText db.Text
 
-// OfReferences reads the movements that an order and its shipments caused, oldest first, up to limit.
+// OfReferences reads the movements that an order, its shipments and its returns caused, oldest first, up to limit.
 func OfReferences(tx *db.Tx, references []string, limit int) ([]Movement, error) {
 	args := append([]any{tx.Tenant, limit}, db.Padded(references)...)
 	return db.List(tx, movementTable.Scanner(), "SELECT "+movementTable.Columns("")+" FROM movements WHERE tenant_id = $1 "+
-		"AND reference_type IN ('order', 'shipment') AND reference_id IN "+db.In(len(args)-2, 3)+" ORDER BY created_at, id LIMIT $2::BIGINT",
+		"AND reference_type IN ('order', 'shipment', 'return') AND reference_id IN "+db.In(len(args)-2, 3)+" ORDER BY created_at, id LIMIT $2::BIGINT",
 		args...)
 }
 

@@ -52,6 +52,50 @@ func refunds(c *account) error {
 	})
 }
 
+// returns compares the returns of orders with what was shipped, with the ledger, and with the refunds.
+func returns(c *account) error {
+	err := c.each(`SELECT o.number, l.sku, l.shipped, (SELECT coalesce(sum(x.quantity), 0)::BIGINT FROM order_return_lines x
+			JOIN order_returns r ON r.tenant_id = $1 AND r.order_id = x.order_id AND r.id = x.return_id AND r.status <> 'rejected'
+			WHERE x.tenant_id = $1 AND x.order_id = u.order_id AND x.line_id = u.line_id)
+		FROM order_return_lines u JOIN order_lines l ON l.tenant_id = $1 AND l.order_id = u.order_id AND l.id = u.line_id
+		JOIN orders o ON o.tenant_id = $1 AND o.id = u.order_id WHERE u.tenant_id = $1`, nil, func(r db.Rows) error {
+		var number, shipped, back int64
+		var sku string
+		err := r.Scan(&number, &sku, &shipped, &back)
+		if back > shipped {
+			c.wrong("%s has %d of %s in returns, %d were shipped", orders.Number(number), back, sku, shipped)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.each(`SELECT o.number, r.status, coalesce(r.refund_id::TEXT, ''), coalesce(f.id::TEXT, ''),
+			(SELECT coalesce(sum(u.quantity), 0)::BIGINT FROM order_return_lines u JOIN order_lines l ON l.tenant_id = $1 AND
+				l.order_id = u.order_id AND l.id = u.line_id
+				WHERE u.tenant_id = $1 AND u.order_id = r.order_id AND u.return_id = r.id AND u.restock = TRUE AND l.product_id IS NOT NULL),
+			(SELECT coalesce(sum(m.delta), 0)::BIGINT FROM movements m WHERE m.tenant_id = $1 AND m.reference_id = CAST(r.id AS TEXT)
+				AND m.reference_type IN ('order', 'shipment', 'return'))
+		FROM order_returns r JOIN orders o ON o.tenant_id = $1 AND o.id = r.order_id
+		LEFT JOIN order_refunds f ON f.tenant_id = $1 AND f.order_id = r.order_id AND f.id = r.refund_id
+		WHERE r.tenant_id = $1`, nil, func(r db.Rows) error {
+		var number, restock, moved int64
+		var status orders.ReturnStatus
+		var named, refund string
+		err := r.Scan(&number, &status, &named, &refund, &restock, &moved)
+		if status != orders.ReturnReceived && status != orders.ReturnRefunded {
+			restock = 0
+		}
+		if moved != restock {
+			c.wrong("a %s return of %s has put %d on hand, it should be %d", status, orders.Number(number), moved, restock)
+		}
+		if (status == orders.ReturnRefunded) != (refund != "") || named != refund {
+			c.wrong("a %s return of %s names the refund %q, which is %q", status, orders.Number(number), named, refund)
+		}
+		return err
+	})
+}
+
 // jsonColumns are the columns that hold JSON, by table, with the column that names a row.
 var jsonColumns = []struct{ table, name, columns string }{
 	{"orders", "number", "shipping_address billing_address payment_metadata"},

@@ -70,6 +70,8 @@ var Checks = []Check{
 	{"stamps", "No two changes of an account have one stamp, and none is ahead of its change clock.", stamps, false},
 	{"owners", "An account that has got users has an active owner.", owners, false},
 	{"refunds", "What is refunded of an order and of its lines is what its refunds add up to.", refunds, false},
+	{"returns", "No more units of a line come back than were shipped, what was received and is to be restocked is on hand, and a refunded " +
+		"return has its refund.", returns, false},
 	{"json", "Addresses, metadata and settings are JSON.", objects, false},
 	{"event payloads", "What an event delivers is what was recorded with its change.", payloads, false},
 	{"kept answers", "What is kept for an Idempotency-Key is what was answered.", answers, false},

@@ -239,6 +239,10 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE orders SET refunded_amount = refunded_amount + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "refunds"},
 		{"INSERT INTO order_refunds (tenant_id, order_id, id, external_id, amount, reason, created_at) " +
 			"SELECT tenant_id, id, id, 'R1', 100, '', 0 FROM orders WHERE tenant_id = $1 AND status = 'PENDING'", "refunds"},
+		{"UPDATE order_return_lines SET quantity = quantity + 1 WHERE tenant_id = $1", "returns"},
+		{"UPDATE order_return_lines SET restock = FALSE WHERE tenant_id = $1", "returns"},
+		{"UPDATE order_returns SET status = 'received' WHERE tenant_id = $1 AND status = 'requested'", "returns"},
+		{"UPDATE order_returns SET refund_id = NULL WHERE tenant_id = $1", "returns"},
 		{"UPDATE orders SET billing_address = '{\"line1\": \"1 High' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
 		{"UPDATE orders SET payment_metadata = '[1' WHERE tenant_id = $1 AND status = 'PENDING'", "json"},
 		{"UPDATE customers SET metadata = '{}}' WHERE tenant_id = $1", "json"},
@@ -290,6 +294,33 @@ func TestChecksFind(t *testing.T) {
 	})
 }
 
+// giveBack has a unit of an order come back, restocked and refunded, and another one announced.
+func (s *shop) giveBack() {
+	s.Helper()
+	order, err := s.order(draft("dora@example.com", orders.Shipped, "SKU-1"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	var made orders.Return
+	for range 2 {
+		if err := s.change(order, func(tx *db.Tx, o *orders.Order) (err error) {
+			_, made, err = s.do.CreateReturn(tx, o.ID, commerce.Expected{}, orders.ReturnDraft{Reason: "too small",
+				Lines: []orders.ReturnLine{{Line: o.Lines[0].ID, Quantity: 1, Restock: true}}})
+			return err
+		}); err != nil {
+			s.Fatal(err)
+		}
+	}
+	for _, to := range []orders.ReturnStatus{orders.ReturnReceived, orders.ReturnRefunded} {
+		if err := s.change(order, func(tx *db.Tx, o *orders.Order) error {
+			_, _, err := s.do.UpdateReturn(tx, s.who, o.ID, commerce.Expected{}, made.ID, commerce.ReturnUpdate{Status: patch.To(to)})
+			return err
+		}); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
 // broad lives and makes everything that is derived from records.
 func (s *shop) broad() {
 	s.Helper()
@@ -300,6 +331,7 @@ func (s *shop) broad() {
 	if err != nil {
 		s.Fatal(err)
 	}
+	s.giveBack()
 	s.must(func(tx *db.Tx) error {
 		tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
 			VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$3)`, tx.Tenant, order, tx.Micros()+1_000_000)
