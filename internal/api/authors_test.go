@@ -1,7 +1,9 @@
 package api
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -52,6 +54,46 @@ func TestEventsNameTheirAuthors(t *testing.T) {
 		hidden := s.with(s.newKey("read:webhooks")).must(t, 200, "GET", "/api/v1/developer/events?order=desc&limit=1", nil)
 		if at(hidden, "data", 0, "data") != nil || text(hidden, "data", 0, "actor", "type") != "key" {
 			t.Errorf("without the right to read products: %v", hidden)
+		}
+	})
+}
+
+// Orders that come at the same moment are stored together; each one's events still name its own author and request.
+func TestOrdersAtOnceNameTheirOwnAuthors(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		s.must(t, 201, "POST", "/api/v1/products", item{"sku": "A-1", "name": "Mug", "price": 10})
+		const callers, each = 16, 4
+		orders := make([]map[string]string, callers) // request by order
+		var all sync.WaitGroup
+		for c := range callers {
+			orders[c] = map[string]string{}
+			all.Go(func() {
+				for n := range each {
+					request := fmt.Sprintf("caller-%d/%d", c, n)
+					header := map[string]string{"X-Request-Id": request}
+					if c%2 == 1 {
+						header["Authorization"] = "Bearer " + s.token
+					}
+					made := s.do(call{method: "POST", path: "/api/v1/orders", noKey: c%2 == 1, header: header,
+						body: item{"customerName": "Ada", "customerEmail": request[:len(request)-2] + "@test.example",
+							"items": []any{item{"sku": "A-1", "quantity": 1, "unitPrice": 10}}}})
+					if made.status != 201 {
+						t.Errorf("%d %s", made.status, made.body)
+						return
+					}
+					orders[c][text(made.json(t), "data", "id")] = request
+				}
+			})
+		}
+		all.Wait()
+		for c, made := range orders {
+			for order, request := range made {
+				event := at(s.must(t, 200, "GET", "/api/v1/developer/events?event=order.received&resourceId="+order, nil), "data", 0)
+				want := []string{"key", "user"}[c%2]
+				if text(event, "actor", "type") != want || text(event, "requestId") != request {
+					t.Errorf("the order of %s by a %s: %v", request, want, event)
+				}
+			}
 		}
 	})
 }

@@ -53,7 +53,7 @@ func TestOrdersStoredTogether(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store, 3)
 		s.fill(t, 8)
-		before := s.shelf(t, 0)
+		before := s.levelOf(t, 0)
 		intake := func(email, key, reference string, lines map[int]int64) commerce.OrderIntake {
 			d := s.draft(email, lines)
 			d.ExternalReference = reference
@@ -99,7 +99,7 @@ func TestOrdersStoredTogether(t *testing.T) {
 		if len(slices.Compact(stored)) != 5 {
 			t.Errorf("stored: %v", stored)
 		}
-		after := s.shelf(t, 0)
+		after := s.levelOf(t, 0)
 		if after.Reserved-before.Reserved != 4 || before.OnHand-after.OnHand != 2 {
 			t.Errorf("the level went from %+v to %+v", before, after)
 		}
@@ -141,7 +141,7 @@ func TestOrdersTogetherSellNothingTwice(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		available := s.shelf(t, 0).Available()
+		available := s.levelOf(t, 0).Available()
 		var list []commerce.OrderIntake
 		for i := range 6 {
 			d := s.draft(fmt.Sprintf("buyer%d@post.example", i), map[int]int64{0: available / 4})
@@ -157,8 +157,32 @@ func TestOrdersTogetherSellNothingTwice(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if left := s.shelf(t, 0); refused != 2 || left.Available() != available-4*(available/4) {
+		if left := s.levelOf(t, 0); refused != 2 || left.Available() != available-4*(available/4) {
 			t.Errorf("%d refused, %+v left of %d", refused, left, available)
+		}
+	})
+}
+
+// A credential that is gone when the group commits, or an import, refuses its own order only.
+func TestOrdersTogetherOutliveTheRefusedOne(t *testing.T) {
+	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
+		s := newShop(t, store, 1)
+		s.fill(t, 8)
+		var list []commerce.OrderIntake
+		for i := range 5 {
+			list = append(list, commerce.OrderIntake{Draft: s.draft(fmt.Sprintf("buyer%d@post.example", i), map[int]int64{0: 1}), Who: s.who})
+		}
+		list[2].Who.Key, list[2].Confirm = id.New[id.Key](), true // the key was revoked
+		list[3].Import = id.New[id.Import]()
+		_, errs := together(t, s, list)
+		for i, err := range errs {
+			want := map[int]apperr.Kind{2: apperr.Unauthorized, 3: apperr.NotFound}[i]
+			if (err != nil) != (i == 2 || i == 3) || err != nil && !apperr.Is(err, want) {
+				t.Errorf("order %d: %v", i, err)
+			}
+		}
+		if level := s.levelOf(t, 0); level.Reserved != 3 {
+			t.Errorf("%d are reserved, want 3", level.Reserved)
 		}
 	})
 }
@@ -187,8 +211,8 @@ func (s *shop) fill(t *testing.T, units int64) {
 	}
 }
 
-// shelf is the level of the n-th SKU.
-func (s *shop) shelf(t *testing.T, n int) stock.Level {
+// levelOf is the level of the n-th SKU.
+func (s *shop) levelOf(t *testing.T, n int) stock.Level {
 	t.Helper()
 	var level stock.Level
 	if err := s.store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
