@@ -187,7 +187,7 @@ func TestOrdersTogetherOutliveTheRefusedOne(t *testing.T) {
 	})
 }
 
-// fill puts units of the first SKU on the shelf, and leases so many order numbers that an intake needs no transaction for one.
+// fill puts units of the first SKU in stock, and leases so many order numbers that an intake needs no transaction for one.
 func (s *shop) fill(t *testing.T, units int64) {
 	t.Helper()
 	for range 30 {
