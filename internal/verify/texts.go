@@ -131,7 +131,7 @@ func objects(c *account) error {
 
 // payloads compares what the event log delivers with the checksums, and with the other columns of its events.
 func payloads(c *account) error {
-	return c.each("SELECT id, event, payload, checksum FROM events "+
+	return c.each("SELECT id, event, payload, coalesce(checksum, -1) FROM events "+
 		"WHERE tenant_id = $1 AND endpoint_id IS NULL ORDER BY stamp", nil,
 		func(r db.Rows) error {
 			var event, name, payload string
