@@ -41,44 +41,6 @@ func (s *server) walk(t *testing.T, limit int, more string) (skus []string) {
 	}
 }
 
-func TestProductFeed(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		empty := s.must(t, 200, "GET", "/api/v1/sdk/products/changes", nil)
-		if number(empty, "meta", "total") != "0" || at(empty, "meta", "since") != nil {
-			t.Errorf("empty: %v", empty)
-		}
-		products := make([]any, 25)
-		for i := range products {
-			products[i] = item{"sku": fmt.Sprintf("F-%02d", i), "name": "F", "price": i}
-		}
-		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, products...))
-		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, products...)) // the same again: nothing
-		s.must(t, 200, "PATCH", "/api/v1/sdk/prices/bulk-update",
-			item{"updates": []item{{"sku": "F-03", "price": 9}, {"sku": "F-04", "price": 4}}})
-		for _, limit := range []int{1, 7, 24, 25, 1000} {
-			skus := s.walk(t, limit, "")
-			if len(skus) != 25 || skus[24] != "F-03" || skus[3] != "F-04" {
-				t.Errorf("limit %d: %v", limit, skus)
-			}
-		}
-		gone := s.must(t, 200, "GET", "/api/v1/products?sku=F-00", nil)
-		s.must(t, 200, "DELETE", "/api/v1/products/"+text(gone, "data", 0, "id"), nil)
-		if skus := s.walk(t, 10, ""); len(skus) != 24 || skus[0] != "F-01" {
-			t.Errorf("without tombstones: %v", skus)
-		}
-		if skus := s.walk(t, 10, "&includeDeleted=true"); len(skus) != 25 || skus[24] != "F-00" {
-			t.Errorf("with tombstones: %v", skus)
-		}
-		last := s.must(t, 200, "GET", "/api/v1/sdk/products/changes?includeDeleted=true", nil)
-		if text(last, "data", 24, "deletedAt") == "" || at(last, "data", 0, "deletedAt") != nil {
-			t.Errorf("deletedAt: %v", last["data"])
-		}
-		if n := len(s.stranger().walk(t, 10, "")); n != 0 {
-			t.Errorf("a stranger sees %d", n)
-		}
-	})
-}
-
 // Whoever follows nextSince while others write misses nothing, though entities change more than once.
 func TestFeedMissesNothing(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
