@@ -333,8 +333,8 @@ func (s *shop) broad() {
 	}
 	s.giveBack()
 	s.must(func(tx *db.Tx) error {
-		tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
-			VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$3)`, tx.Tenant, order, tx.Micros()+1_000_000)
+		tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, checksum, created_at,
+			expires_at) VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$4,$4)`, tx.Tenant, order, db.Checksum("{}"), tx.Micros()+1_000_000)
 		return nil
 	})
 	s.must(func(tx *db.Tx) error {

@@ -1,17 +1,28 @@
--- Events, deliveries and jobs (interface §6, §4.3).
+-- Events and their deliveries (interface §6).
 CREATE TABLE events (                      -- the outbox and the log
     tenant_id BIGINT NOT NULL,
     id UUID NOT NULL,
     stamp BIGINT NOT NULL,                 -- of the tenant's change clock: the order of commits
     event TEXT NOT NULL,
-    resource_id TEXT NOT NULL,             -- the order, product, customer … it tells of
+    resource_id TEXT NOT NULL,             -- the order, product, customer … it is about
     payload TEXT NOT NULL,                 -- the envelope's bytes, the same at every attempt
     endpoint_id UUID,                      -- a test event: only for this endpoint, and not part of the log
     created_at BIGINT NOT NULL,
     edited_at BIGINT,                      -- when a person was taken out of the payload
+    actor TEXT NOT NULL DEFAULT '',        -- who made the change: key:<id>, user:<id>, channel:<id> or system
+    actor_name TEXT NOT NULL DEFAULT '',   -- its name at that time
+    request_id TEXT NOT NULL DEFAULT '',
+    checksum BIGINT,                       -- CRC-32C of the payload; NULL for test events
     PRIMARY KEY (tenant_id, stamp)
 );
 CREATE INDEX events_tenant_id_id ON events (tenant_id, id);
+CREATE INDEX events_tenant_id_event ON events (tenant_id, event, stamp)
+    WHERE event <> 'product.updated' AND event <> 'stock.updated' AND event <> 'product.created' AND event <> 'product.deleted';
+CREATE INDEX events_tenant_id_resource_id ON events (tenant_id, resource_id, stamp)
+    WHERE event <> 'product.updated' AND event <> 'stock.updated' AND event <> 'product.created' AND event <> 'product.deleted';
+-- Test events are not in the log, and are few.
+CREATE INDEX events_tests ON events (tenant_id, stamp) WHERE endpoint_id IS NOT NULL;
+--postgres ALTER TABLE events ALTER COLUMN payload SET STATISTICS 0;
 
 -- How far the events of each account with endpoints are turned into deliveries. Accounts without endpoints have no row.
 CREATE TABLE dispatch_cursors (
@@ -34,6 +45,8 @@ CREATE TABLE endpoints (
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     deleted_at BIGINT,                     -- its deliveries are swept, then the row
+    made_by_key UUID,                      -- while its maker is gone, it gets no events (interface §4.5.9); both NULL: the command line
+    made_by_user UUID,                     -- of a key, the user who made that
     PRIMARY KEY (tenant_id, id)
 );
 
@@ -43,7 +56,6 @@ CREATE TABLE queues (
     endpoint_id UUID NOT NULL,
     due_at BIGINT,                         -- when a node must look at it; NULL when nothing waits
     holder TEXT NOT NULL,                  -- the node that serves it, or ''
-    lease_until BIGINT NOT NULL,           -- until when, unless renewed
     pending BIGINT NOT NULL CHECK (pending >= 0), -- how many deliveries are in each state
     delivered BIGINT NOT NULL CHECK (delivered >= 0),
     failed BIGINT NOT NULL CHECK (failed >= 0),
@@ -78,6 +90,8 @@ CREATE INDEX deliveries_due_at ON deliveries (tenant_id, endpoint_id, due_at, po
 CREATE INDEX deliveries_lane ON deliveries (tenant_id, endpoint_id, lane, position) WHERE lane IS NOT NULL;
 CREATE INDEX deliveries_failed ON deliveries (tenant_id, endpoint_id, position) WHERE state = 'failed';
 CREATE INDEX deliveries_resource_id ON deliveries (tenant_id, endpoint_id, resource_id, position);
+-- Old events are kept for pending deliveries of replays, whose positions are later than the stamps of their events (interface §8).
+CREATE INDEX deliveries_replayed ON deliveries (tenant_id, endpoint_id, event_stamp) WHERE state = 'pending' AND position <> event_stamp;
 
 CREATE TABLE attempts (
     tenant_id BIGINT NOT NULL,
@@ -91,6 +105,7 @@ CREATE TABLE attempts (
     response_body TEXT,                    -- at most 4 KB
     PRIMARY KEY (tenant_id, endpoint_id, position, number)
 ) WITHOUT ROWID;
+--postgres ALTER TABLE attempts ALTER COLUMN error SET STATISTICS 0, ALTER COLUMN response_body SET STATISTICS 0;
 
 -- Replays and bulk retries that are too long for one transaction; the rest is done in steps.
 CREATE TABLE replays (
@@ -106,36 +121,21 @@ CREATE TABLE replays (
     PRIMARY KEY (tenant_id, id)
 ) WITHOUT ROWID;
 
-CREATE TABLE jobs (
+-- How deliveries went, by endpoint, span of time and event: figures without reading deliveries and attempts (interface
+-- §4.5.11). A delivery
+-- belongs to the time of its position.
+CREATE TABLE delivery_figures (
     tenant_id BIGINT NOT NULL,
-    id UUID NOT NULL,
-    type TEXT NOT NULL CHECK (type IN ('product_import', 'product_push', 'stock_push', 'order_pull', 'status_push')),
-    channel_id UUID,
-    status TEXT NOT NULL CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'COMPLETED_WITH_ERRORS', 'FAILED')),
-    total BIGINT NOT NULL,
-    processed BIGINT NOT NULL,
-    created BIGINT NOT NULL,
-    updated BIGINT NOT NULL,
+    endpoint_id UUID NOT NULL,
+    span BIGINT NOT NULL,                  -- microseconds a bucket covers
+    bucket BIGINT NOT NULL,                -- its first microsecond
+    event TEXT COLLATE "C" NOT NULL,
+    delivered BIGINT NOT NULL,
     failed BIGINT NOT NULL,
-    errors TEXT NOT NULL,                  -- JSON array
-    input TEXT NOT NULL,                   -- JSON: what is to be done
-    cursor TEXT NOT NULL,                  -- how far it is done
-    tries BIGINT NOT NULL,
-    due_at BIGINT,                         -- when to run, or end of the lease of the node that runs it; NULL once ended
-    created_at BIGINT NOT NULL,
-    started_at BIGINT,
-    completed_at BIGINT,
-    PRIMARY KEY (tenant_id, id)
-);
-CREATE INDEX jobs_due_at ON jobs (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX jobs_tenant_id_due_at ON jobs (tenant_id, id) WHERE due_at IS NOT NULL;
-CREATE INDEX jobs_tenant_id_completed_at ON jobs (tenant_id, completed_at);
-
-CREATE TABLE notifications (               -- platform notifications seen, for de-duplication (interface §6.3)
-    tenant_id BIGINT NOT NULL,
-    channel_id UUID NOT NULL,
-    key TEXT NOT NULL,
-    expires_at BIGINT NOT NULL,
-    PRIMARY KEY (tenant_id, channel_id, key)
+    attempts BIGINT NOT NULL,
+    answered BIGINT NOT NULL,              -- attempts that delivered
+    duration_ms BIGINT NOT NULL,           -- of all attempts together
+    newest BIGINT NOT NULL,                -- the newest attempt that was counted here
+    pending BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (tenant_id, endpoint_id, span, bucket, event)
 ) WITHOUT ROWID;
-CREATE INDEX notifications_expires_at ON notifications (expires_at);
