@@ -1,4 +1,4 @@
-package failover
+package crash
 
 import (
 	"net/http"
@@ -26,6 +26,7 @@ const (
 // outcome_unknown, and a retry with the key shows that it was stored.
 func TestStandbyIsAway(t *testing.T) {
 	dbtest.Long(t, "PostgreSQL is started three times")
+	t.Parallel()
 	pair := dbtest.NewPair(t)
 	address := pair.URL()
 	s := open(t, pair, address)
@@ -67,7 +68,7 @@ func TestStandbyIsAway(t *testing.T) {
 	if second.Status != http.StatusServiceUnavailable || second.Header.Get("Retry-After") == "" || second.Text("code") != "busy" {
 		t.Errorf("behind a change that waits: %s, want 503 busy with Retry-After", second)
 	}
-	onHand(0)
+	onHand(1000)
 	if n := count("SELECT count(pg_cancel_backend(pid))" + moving); n == 0 {
 		t.Error("the first change no longer waited for the standby")
 	}
@@ -80,5 +81,5 @@ func TestStandbyIsAway(t *testing.T) {
 		return again.Status == http.StatusCreated && again.Header.Get("Idempotent-Replay") == "true"
 	})
 	dbtest.Until(s.t, "the second change is stored", func() bool { return receive(0, "second").Status == http.StatusCreated })
-	onHand(2)
+	onHand(1002)
 }

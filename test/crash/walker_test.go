@@ -1,4 +1,4 @@
-package failover
+package crash
 
 import (
 	"net/http"
