@@ -11,7 +11,7 @@ import (
 // walkSorts reads a page of matching products in the order of name or price: those unchanged since the sorts were
 // updated, in the index of the sort alone, merged with those changed since.
 func (f Filter) walkSorts(tx *db.Tx, fit fit) ([]id.Product, error) {
-	until, err := sortedUntil(tx)
+	until, err := ProductSorts.Until(tx)
 	if err != nil {
 		return nil, err
 	}

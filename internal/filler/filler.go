@@ -227,7 +227,7 @@ func (f *filling) derive() error {
 			return err
 		}
 	}
-	if err := catalog.FollowSort(f.ctx, f.store, f.tenant, 0); err != nil {
+	if err := catalog.ProductSorts.FollowTenant(f.ctx, f.store, f.tenant); err != nil {
 		return err
 	}
 	if err := stockvalue.Follow(f.ctx, f.store, f.tenant, 0); err != nil {

@@ -20,6 +20,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/view/all"
 )
 
 // Check is one rule that always holds.
@@ -58,7 +59,6 @@ var Checks = []Check{
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals, true},
 	{"segments", "The kept list of a segment has the customers who meet its rules.", segments, true},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus, false},
-	{"product sorts", "Lists by name and price find every product by those it has.", productSorts, true},
 	{"stock value", "What the stock of each warehouse is worth is what its levels have on hand at their prices.", stockValue, true},
 	{"product parts", "A product knows how many variants and categories it has.", productParts, false},
 	{"categories", "The parents of a category are there and lead to one without a parent.", categories, false},
@@ -77,6 +77,14 @@ var Checks = []Check{
 	{"kept answers", "What is kept for an Idempotency-Key is what was answered.", answers, false},
 	{"audit log", "The entries of the audit log are those that were recorded, in their order.", auditLog, false},
 	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency, false},
+}
+
+func init() {
+	for _, v := range all.Views {
+		if v.Compare != nil {
+			Checks = append(Checks, Check{v.Name, v.Says, func(c *account) error { return v.Verify(c.Tx, c.look, c.derived) }, true})
+		}
+	}
 }
 
 // Result is the result of one check over all accounts.
@@ -117,11 +125,11 @@ func (c *account) says(format string, args ...any) string {
 	return fmt.Sprintf("account %s: ", c.id) + fmt.Sprintf(format, args...)
 }
 
-// derived is wrong for what only repeats records; mend puts it right.
-func (c *account) derived(mend mend, format string, args ...any) {
+// derived is wrong for what only repeats records; correct puts it right.
+func (c *account) derived(correct func(tx *db.Tx) error, format string, args ...any) {
 	c.wrong(format, args...)
 	if c.mends != nil {
-		c.mends.add(mend, func() string { return c.says(format, args...) })
+		c.mends.add(correct, func() string { return c.says(format, args...) })
 	}
 }
 

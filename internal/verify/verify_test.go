@@ -350,7 +350,7 @@ func (s *shop) broad() {
 		return err
 	})
 	s.dispatch()
-	if err := catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0); err != nil {
+	if err := catalog.ProductSorts.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
 	if err := stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0); err != nil {

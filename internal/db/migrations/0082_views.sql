@@ -1,0 +1,9 @@
+-- Up to which stamp of an account's change clock each view has everything (decision 9). A view without a row has nothing yet.
+CREATE TABLE views_until (
+    tenant_id BIGINT NOT NULL,
+    view TEXT COLLATE "C" NOT NULL,        -- its name in package view
+    stamp BIGINT NOT NULL,
+    PRIMARY KEY (tenant_id, view)
+) WITHOUT ROWID;
+
+DROP TABLE product_sorts_until;
