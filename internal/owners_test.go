@@ -33,7 +33,7 @@ var owners = map[string][]string{
 	"internal/sales":      {"sales_blocks", "sold_skus"},
 	"internal/search":     {"search_blocks", "search_loose", "search_until", "search_grams", "search_places"},
 	"internal/stock":      {"warehouses", "stock_levels", "movements"},
-	"internal/stockvalue": {"stock_values", "stock_level_values", "stock_values_until"},
+	"internal/stockvalue": {"stock_values", "stock_level_values"},
 	"internal/view":       {"views_until"},
 	"internal/views":      {"dashboard_views"},
 	"internal/webhooks": {"events", "dispatch_cursors", "endpoints", "queues", "deliveries", "delivery_figures", "attempts", "replays",

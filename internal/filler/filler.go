@@ -230,7 +230,7 @@ func (f *filling) derive() error {
 	if err := catalog.ProductSorts.FollowTenant(f.ctx, f.store, f.tenant); err != nil {
 		return err
 	}
-	if err := stockvalue.Follow(f.ctx, f.store, f.tenant, 0); err != nil {
+	if err := stockvalue.View.FollowTenant(f.ctx, f.store, f.tenant); err != nil {
 		return err
 	}
 	_, err := sales.Fold(f.ctx, f.store, f.tenant)

@@ -6,7 +6,6 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/stockvalue"
 )
 
 // skus compares SKUs with products in both directions.
@@ -91,13 +90,4 @@ func categories(c *account) error {
 		}
 	}
 	return err
-}
-
-// stockValue checks the levels that have not changed since the kept sums were updated; reads correct the sums by the others.
-func stockValue(c *account) error {
-	return stockvalue.Verify(c.Tx, func(what string, same bool, mend func(tx *db.Tx) error) {
-		if c.look(); !same {
-			c.derived(mend, "%s is not worth what is kept", what)
-		}
-	})
 }

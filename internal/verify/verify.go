@@ -59,7 +59,6 @@ var Checks = []Check{
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals, true},
 	{"segments", "The kept list of a segment has the customers who meet its rules.", segments, true},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus, false},
-	{"stock value", "What the stock of each warehouse is worth is what its levels have on hand at their prices.", stockValue, true},
 	{"product parts", "A product knows how many variants and categories it has.", productParts, false},
 	{"categories", "The parents of a category are there and lead to one without a parent.", categories, false},
 	{"order events", "An order has one event for its receipt and one for every move and shipment since.", orderEvents, false},

@@ -353,7 +353,7 @@ func (s *shop) broad() {
 	if err := catalog.ProductSorts.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
-	if err := stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0); err != nil {
+	if err := stockvalue.View.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
 	s.follow()

@@ -9,7 +9,6 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/sales"
 	"entrepot/internal/search"
-	"entrepot/internal/stockvalue"
 	"entrepot/internal/view/all"
 )
 
@@ -29,7 +28,6 @@ func followers() []follower {
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
 		{"reading by what orders are listed", orders.ListsTopic, measureEvery, orders.FollowColumns},
 		{"listing the customers of segments", "", customers.SegmentRest, new(customers.SegmentFollower).All},
-		{"adding up what the stock is worth", "", stockvalue.Rest, new(stockvalue.Follower).All},
 		{"adding up what was sold", "", foldRest, new(sales.Folder).All},
 	}
 	for _, v := range all.Views {

@@ -7,3 +7,4 @@ CREATE TABLE views_until (
 ) WITHOUT ROWID;
 
 DROP TABLE product_sorts_until;
+DROP TABLE stock_values_until;

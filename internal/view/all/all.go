@@ -7,11 +7,12 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/stockvalue"
 	"entrepot/internal/view"
 )
 
 // Views are the views, in the order in which FollowTenant updates them.
-var Views = []*view.View{catalog.ProductSorts}
+var Views = []*view.View{catalog.ProductSorts, stockvalue.View}
 
 // FollowTenant brings every view of an account up to date with what was committed before the call.
 func FollowTenant(ctx context.Context, store *db.DB, tenant id.Tenant) error {
