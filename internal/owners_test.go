@@ -22,7 +22,7 @@ var owners = map[string][]string{
 	"internal/channels":    {"channels", "notifications"},
 	"internal/channelsync": {"channel_items", "channel_syncs"},
 	"internal/customers": {"customers", "customer_tags", "customer_addresses", "segments", "segment_lists",
-		"segment_members", "segment_lists_until", "segment_changes"},
+		"segment_members", "segment_changes"},
 	"internal/db":          {"change_clocks", "schema_versions", "scrubs", "tallies", "probes"},
 	"internal/idempotency": {"idempotency_keys"},
 	"internal/imports":     {"imports", "import_parts", "import_lines"},

@@ -103,7 +103,7 @@ func TestRepair(t *testing.T) {
 func (s *shop) drift(sql string) {
 	s.Helper()
 	err := errors.Join(catalog.ProductSorts.FollowTenant(s.Context(), s.store, s.who.Tenant), stockvalue.View.FollowTenant(s.Context(), s.store, s.who.Tenant),
-		customers.FollowSegmentsSurely(s.Context(), s.store, s.who.Tenant))
+		customers.SegmentLists.FollowTenant(s.Context(), s.store, s.who.Tenant))
 	if err != nil {
 		s.Fatal(err)
 	}

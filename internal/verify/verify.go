@@ -57,7 +57,6 @@ var Checks = []Check{
 	{"reopened orders", "An order that was reopened and the one that reopens it name each other; the former is cancelled.", reopenedOrders, false},
 	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels, false},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals, true},
-	{"segments", "The kept list of a segment has the customers who meet its rules.", segments, true},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus, false},
 	{"product parts", "A product knows how many variants and categories it has.", productParts, false},
 	{"categories", "The parents of a category are there and lead to one without a parent.", categories, false},

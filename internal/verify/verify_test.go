@@ -368,7 +368,7 @@ func (s *shop) broad() {
 // follow brings the lists of segments up to date.
 func (s *shop) follow() {
 	s.Helper()
-	if err := customers.FollowSegmentsSurely(s.Context(), s.store, s.who.Tenant); err != nil {
+	if err := customers.SegmentLists.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
 }

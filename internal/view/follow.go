@@ -140,6 +140,9 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 	return nil
 }
 
+// Batch is one transaction of FollowTenant: it applies at most size changes of each feed, and reports whether another one should follow.
+func (v *View) Batch(tx *db.Tx, size int) (more bool, err error) { return v.batch(tx, size, math.MaxInt64, true) }
+
 // batch applies the next changes, and tidies if they are the last ones. It reports whether another batch should follow.
 func (v *View) batch(tx *db.Tx, size int, goal int64, all bool) (more bool, err error) {
 	if err := v.Lock(tx); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
 	"entrepot/internal/sales"
@@ -27,7 +26,6 @@ func followers() []follower {
 	list := []follower{
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
 		{"reading by what orders are listed", orders.ListsTopic, measureEvery, orders.FollowColumns},
-		{"listing the customers of segments", "", customers.SegmentRest, new(customers.SegmentFollower).All},
 		{"adding up what was sold", "", foldRest, new(sales.Folder).All},
 	}
 	for _, v := range all.Views {

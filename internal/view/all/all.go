@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"entrepot/internal/catalog"
+	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
 	"entrepot/internal/stockvalue"
@@ -12,7 +13,7 @@ import (
 )
 
 // Views are the views, in the order in which FollowTenant updates them.
-var Views = []*view.View{catalog.ProductSorts, stockvalue.View}
+var Views = []*view.View{catalog.ProductSorts, stockvalue.View, customers.SegmentLists}
 
 // FollowTenant brings every view of an account up to date with what was committed before the call.
 func FollowTenant(ctx context.Context, store *db.DB, tenant id.Tenant) error {
