@@ -6,7 +6,6 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
-	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/view/all"
 )
@@ -19,14 +18,11 @@ type follower struct {
 	run   func(context.Context, *db.DB) error
 }
 
-const foldRest = 10 * time.Second
-
 // followers makes those of a process; each runs in a loop of its own.
 func followers() []follower {
 	list := []follower{
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
 		{"reading by what orders are listed", orders.ListsTopic, measureEvery, orders.FollowColumns},
-		{"adding up what was sold", "", foldRest, new(sales.Folder).All},
 	}
 	for _, v := range all.Views {
 		list = append(list, follower{"updating the view " + v.Name, "", v.Every, v.Follow})

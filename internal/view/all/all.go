@@ -8,12 +8,13 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/sales"
 	"entrepot/internal/stockvalue"
 	"entrepot/internal/view"
 )
 
 // Views are the views, in the order in which FollowTenant updates them.
-var Views = []*view.View{catalog.ProductSorts, stockvalue.View, customers.SegmentLists}
+var Views = []*view.View{catalog.ProductSorts, stockvalue.View, customers.SegmentLists, sales.View}
 
 // FollowTenant brings every view of an account up to date with what was committed before the call.
 func FollowTenant(ctx context.Context, store *db.DB, tenant id.Tenant) error {
