@@ -2,7 +2,10 @@
 
 GO      ?= go
 BIN     := bin/entrepot
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# The version is CHANGELOG's newest heading; what make build builds says that it is no release, and from which commit it comes.
+RELEASE := $(shell awk '/^## / { print $$2; exit }' CHANGELOG.md)
+COMMIT  := $(shell git describe --always --dirty --exclude '*' 2>/dev/null)
+VERSION ?= $(RELEASE)-dev$(addprefix .,$(COMMIT))
 LDFLAGS := -s -w -X main.Version=$(VERSION)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 

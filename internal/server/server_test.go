@@ -150,7 +150,7 @@ func TestStoppedWhileItStarts(t *testing.T) {
 func TestProbesAndUnknownPaths(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, said *log) {
 		s, stop := start(t, c)
-		for path, want := range map[string]string{"/healthz": "ok", "/readyz": "ready", "/metrics": "go_goroutines"} {
+		for path, want := range map[string]string{"/healthz": `{"status":"ok","version":"test"}`, "/readyz": "ready", "/metrics": "go_goroutines"} {
 			if status, body := get(t, s.URL()+path); status != 200 || !strings.Contains(body, want) {
 				t.Errorf("%s: %d %.200s", path, status, body)
 			}
