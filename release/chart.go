@@ -36,7 +36,7 @@ func (r *release) writeDeploy() error {
 	kept := samples[:0]
 	for _, f := range samples {
 		if !strings.HasPrefix(f.path, "helm/") {
-			f.content = []byte(strings.ReplaceAll(string(f.content), "entrepot:"+unreleased, "entrepot:"+r.version))
+			f.content = []byte(strings.ReplaceAll(string(f.content), unreleased, r.version))
 			kept = append(kept, f)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
 	_ "github.com/goreleaser/nfpm/v2/apk" // registers the format
@@ -36,7 +37,10 @@ func (r *release) writePackages() error {
 
 // writePackage writes a package: the program, its documents, the settings, and how it is started.
 func (r *release) writePackage(t target, format string) error {
-	scripts := filepath.Join(r.source, "release", "package")
+	scripts, err := r.scripts()
+	if err != nil {
+		return err
+	}
 	contents, err := r.packaged(t, format)
 	if err != nil {
 		return err
@@ -60,6 +64,7 @@ func (r *release) writePackage(t target, format string) error {
 	case "rpm":
 		info.Depends = []string{"shadow-utils"}
 	case "apk":
+		info.Description, _, _ = strings.Cut(info.Description, "\n")
 		info.Scripts.PreRemove, info.Scripts.PostRemove = "", "" // OpenRC stops what it no longer finds, and nothing is removed but the files
 		info.APK.Scripts.PostUpgrade = info.Scripts.PostInstall
 	}
@@ -75,6 +80,25 @@ func (r *release) writePackage(t target, format string) error {
 		return err
 	}
 	return errors.Join(packager.Package(info, to), to.Close())
+}
+
+// scripts is a folder with copies of the packages' scripts that have the time of all files, which apk stores.
+func (r *release) scripts() (string, error) {
+	list, err := readFiles(filepath.Join(r.source, "release", "package"))
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(r.work, "scripts")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	for _, f := range list {
+		path := filepath.Join(folder, f.path)
+		if err := errors.Join(os.WriteFile(path, f.content, 0o644), os.Chtimes(path, r.at, r.at)); err != nil {
+			return "", err
+		}
+	}
+	return folder, nil
 }
 
 // packaged are the files of a package.
