@@ -31,6 +31,12 @@ func TestHealth(t *testing.T) {
 	if code, _, complaint := p.call("health"); code != failed || !strings.Contains(complaint, "is not entrepot") {
 		t.Errorf("another service: exit %d, %q", code, complaint)
 	}
+	secure := httptest.NewTLSServer(service.Config.Handler)
+	t.Cleanup(secure.Close)
+	body = `{"status":"ready"}`
+	if code, _, complaint := p.call("health", "--addr", secure.Listener.Addr().String(), "--tls-cert", "shop.pem"); code != done {
+		t.Errorf("with TLS: exit %d, %q", code, complaint)
+	}
 	service.Close()
 	if code, _, complaint := p.call("health"); code != failed || !strings.Contains(complaint, "does not answer") {
 		t.Errorf("no service: exit %d, %q", code, complaint)
