@@ -62,6 +62,8 @@ var floors = map[string]int{
 	"internal/importer": 8, // reads files; where products and orders go are interfaces, which the client satisfies
 	"internal/client":   7, // calls the API of a service, this one or another
 
+	"internal/lists": 7, // how the pages of every noun's list are read
+
 	"internal/sales":      6, // what nouns share and has tables: sums of sales, values of stock, searches, rate limits
 	"internal/stockvalue": 6,
 	"internal/search":     6,

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/db"
 	"entrepot/internal/id"
+	"entrepot/internal/lists"
 	"entrepot/internal/search"
 )
 
@@ -120,5 +121,5 @@ func (p *memberPage) read(tx *db.Tx, rows int64) ([]id.Customer, error) {
 	if oldest {
 		slices.Reverse(list)
 	}
-	return db.MergePage(list, stale, late, byNewest, from, offset, p.Limit), err
+	return lists.Merge(list, stale, late, byNewest, from, offset, p.Limit), err
 }
