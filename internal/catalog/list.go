@@ -77,9 +77,11 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	if err != nil {
 		return q, err
 	}
+	all := int64(0)
 	for _, n := range counts {
-		q.All += n
+		all += n
 	}
+	q.All = lists.Known(all)
 	if len(f.Statuses) > 0 {
 		status := lists.In("status", f.Statuses)
 		status.Rest = byStatus(counts, slices.DeleteFunc(slices.Clone(Statuses), func(s Status) bool { return slices.Contains(f.Statuses, s) }))
@@ -104,9 +106,9 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 		q.Indexes[len(q.Indexes)-1].Most = true
 	}
 	if f.IDs != nil {
-		q.Add(lists.In("id", f.IDs), &lists.Index{From: listed.Rows, ID: listed.ID, Size: lists.Rows(int64(len(f.IDs))), Most: true})
+		q.Add(lists.In("id", f.IDs), &lists.Index{From: listed.Rows, ID: listed.ID, Size: lists.Known(int64(len(f.IDs))), Most: true})
 	}
-	q.Indexes = append(q.Indexes, inOrder(f.Sort, counts, q.All))
+	q.Indexes = append(q.Indexes, inOrder(f.Sort, counts, all))
 	return q, nil
 }
 
@@ -120,13 +122,13 @@ func byStatus(counts map[Status]int64, statuses []Status) *lists.Index {
 			x.Bounds = append(x.Bounds, lists.Bound{Where: "p.status = ?", Args: []any{string(s)}})
 		}
 	}
-	x.Size = lists.Rows(size)
+	x.Size = lists.Known(size)
 	return x
 }
 
 // inOrder is the index of all products in the order of a sort.
 func inOrder(sort Sort, counts map[Status]int64, all int64) *lists.Index {
-	x := &lists.Index{Has: []string{sorts[sort].Column}, Bounds: []lists.Bound{{}}, Sort: sorts[sort].Column, Size: lists.Rows(all)}
+	x := &lists.Index{Has: []string{sorts[sort].Column}, Bounds: []lists.Bound{{}}, Sort: sorts[sort].Column, Size: lists.Known(all)}
 	switch sort {
 	case ByCreation:
 		return byStatus(counts, Statuses)

@@ -61,7 +61,7 @@ func In[V any](column string, values []V) Filter {
 func Members(from, id, column, cast string, value any, size int64) (Filter, *Index) {
 	f := Filter{Name: column, Where: "EXISTS (SELECT 1 FROM " + tableOf(from) + " x WHERE x.tenant_id = $1 AND x." + id + " = {id} AND x." +
 		column + " = ?" + cast + ")", Args: []any{value}}
-	return f, &Index{From: from, ID: "m." + id, Bounds: []Bound{{"m." + column + " = ?" + cast, f.Args}}, Sort: "id", Size: Rows(size)}
+	return f, &Index{From: from, ID: "m." + id, Bounds: []Bound{{"m." + column + " = ?" + cast, f.Args}}, Sort: "id", Size: Known(size)}
 }
 
 // Bound is a condition with its arguments: each ? takes the next one.
@@ -79,7 +79,7 @@ type Index struct {
 	Bounds []Bound  // each bounds a run of entries in the order of Sort
 	Sort   string   // the column by which the entries of each run are sorted, then by id; "": in no order of a list
 
-	// Size counts the rows within the bounds; it is called once at most.
+	// Size counts the rows within the bounds; it is called once at most. nil: the entries are counted.
 	Size func(*db.Tx) (int64, error)
 	Most bool // there may be fewer rows than Size says
 
@@ -87,12 +87,16 @@ type Index struct {
 	// rows are read from the noun's own table. nil: the index is always up to date.
 	Changed func(*db.Tx) (string, error)
 
+	// Passed counts the rows that a list in the order of the index passes before the first one that may match: those of
+	// later or earlier times. nil: none.
+	Passed func(tx *db.Tx, descending bool) (int64, error)
+
 	size  int64
 	sized bool
 }
 
-// Rows is the Size of an index whose number of rows is known.
-func Rows(n int64) func(*db.Tx) (int64, error) {
+// Known is the Size of an index whose number of rows is known, and the All of an account.
+func Known(n int64) func(*db.Tx) (int64, error) {
 	return func(*db.Tx) (int64, error) { return n, nil }
 }
 
@@ -105,11 +109,15 @@ func (x *Index) has(columns ...string) bool {
 }
 
 // rows is how many rows the index has within its bounds.
-func (x *Index) rows(tx *db.Tx) (int64, error) {
+func (x *Index) rows(tx *db.Tx, noun *Noun) (n int64, err error) {
 	if x.sized {
 		return x.size, nil
 	}
-	n, err := x.Size(tx)
+	if x.Size != nil {
+		n, err = x.Size(tx)
+	} else {
+		n, err = (&Query{Noun: noun}).countBy(tx, x)
+	}
 	x.size, x.sized = n, err == nil
 	return n, err
 }
@@ -129,10 +137,10 @@ func (k Key) Compare(other Key) int {
 // Query is a list that a caller asks for, and the page of it.
 type Query struct {
 	*Noun
-	All     int64    // rows of the account
-	Filters []Filter // all of which a row must meet
-	Indexes []*Index // by which the rows may be found: one of them must have all rows that meet the filters
-	Search  string   // a term that a row's text must contain, in any case; "": none
+	All     func(*db.Tx) (int64, error) // counts the rows of the account
+	Filters []Filter                    // all of which a row must meet
+	Indexes []*Index                    // by which the rows may be found: one of them must have all rows that meet the filters
+	Search  string                      // a term that a row's text must contain, in any case; "": none
 
 	Sort       Sort
 	Descending bool
@@ -142,6 +150,8 @@ type Query struct {
 
 	// Total prefetches how many rows meet the filters, if kept counts know; nil: they are counted in an index.
 	Total func(*db.Tx) *db.Pending[int64]
+	// Uncounted says that the caller does not need the total: it is counted only if the page cannot be read without it.
+	Uncounted bool
 }
 
 // Add adds a filter, and the index of the rows that meet it; nil: there is none. An index without bounds is bounded by the filter.

@@ -16,6 +16,7 @@ var FewRows int64 = 1000
 // plan is how a page is read: by an index, or not at all if its keys are known.
 type plan struct {
 	Query
+	all      int64 // rows of the account
 	total    int64
 	index    *Index
 	reversed bool // the query is that of the reversed list, which reaches the page sooner
@@ -32,6 +33,81 @@ func Keys(tx *db.Tx, q Query) ([]Key, int64, error) {
 		slices.Reverse(p.keys)
 	}
 	return p.keys, p.total, err
+}
+
+// Reader reads the rows of a noun.
+type Reader[T any] struct {
+	Query func(keys string) string                      // the query of the rows of a query of their ids, id
+	Scan  func() func(db.Rows) (T, error)               // scans its rows
+	ByID  func(tx *db.Tx, ids []search.ID) ([]T, error) // reads rows by their ids, in any order
+	Key   func(*T) Key                                  // a row's key in the list
+}
+
+// Read reads the rows of a page, in order, and how many match in all. Where one index has the page and kept counts have the
+// total, both are read at once.
+func Read[T any](tx *db.Tx, q Query, r Reader[T]) (list []T, total int64, err error) {
+	x := q.fixed()
+	if x != nil {
+		page, count := prefetch(tx, &q, x, r), (*db.Pending[int64])(nil)
+		if !q.Uncounted {
+			count = q.Total(tx)
+		}
+		if total, err = count.Wait(); err != nil || !q.Uncounted && int64(q.Offset) >= total {
+			return []T{}, total, err
+		}
+		list, err = page.Wait()
+	} else {
+		p, err := newPlan(tx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		total = p.total
+		if p.index != nil && p.index.Changed == nil {
+			list, err = prefetch(tx, &p.Query, p.index, r).Wait()
+		} else if p.index != nil {
+			p.keys, err = p.read(tx)
+		}
+		if err == nil && len(p.keys) > 0 {
+			ids := make([]search.ID, len(p.keys))
+			for i, k := range p.keys {
+				ids[i] = k.ID
+			}
+			list, err = r.ByID(tx, ids)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	slices.SortFunc(list, func(a, b T) int { return q.compare(r.Key(&a), r.Key(&b)) }) // an engine would sort whole rows
+	return list, total, err
+}
+
+// shallow is the offset below which a page is read without asking whether there are as many rows.
+const shallow = 1000
+
+// fixed is the index that has the page whatever is counted, nil if there is none: all of its rows match, and come in the order
+// of the list.
+func (q *Query) fixed() *Index {
+	if q.Search != "" || q.Total == nil || q.Offset >= shallow {
+		return nil
+	}
+	for _, x := range q.Indexes {
+		if x.Sort == q.Sort.Column && x.Changed == nil && q.allMeet(x) {
+			return x
+		}
+	}
+	return nil
+}
+
+// prefetch prefetches the rows of a page.
+func prefetch[T any](tx *db.Tx, q *Query, x *Index, r Reader[T]) *db.Pending[[]T] {
+	w, p, scan := db.NewWhere(tx, ""), &db.Pending[[]T]{Value: []T{}}, r.Scan()
+	keys := q.page(w, x)
+	return p.Await(tx.Prefetch(func(row db.Rows) error {
+		record, err := scan(row)
+		p.Value = append(p.Value, record)
+		return err
+	}, r.Query(keys), w.Args()...))
 }
 
 // newPlan counts the rows that match and finds the index by which the fewest entries are read for the page.
@@ -58,11 +134,19 @@ func newPlan(tx *db.Tx, q Query) (*plan, error) {
 	}
 	cheapest := float64(0)
 	for _, x := range p.Indexes {
-		rows, err := x.rows(tx)
+		rows, err := x.rows(tx, p.Noun)
 		if err != nil {
 			return p, err
 		}
-		if cost := p.cost(x, rows); p.index == nil || cost < cheapest {
+		cost := p.cost(x, rows)
+		if x.Passed != nil && x.Sort == p.Sort.Column {
+			passed, err := x.Passed(tx, p.Descending)
+			if err != nil {
+				return p, err
+			}
+			cost = min(cost+float64(passed)*p.entryCost(x, false), float64(rows)*p.entryCost(x, false))
+		}
+		if p.index == nil || cost < cheapest {
 			p.index, cheapest = x, cost
 		}
 	}
@@ -76,8 +160,8 @@ func newPlan(tx *db.Tx, q Query) (*plan, error) {
 // simplify leaves out the filters that every row meets, by the counts of their indexes, and the indexes that are in no
 // order of use. none: no row meets one of the filters.
 func (p *plan) simplify(tx *db.Tx) (none bool, err error) {
-	if p.All == 0 {
-		return true, nil
+	if p.all, err = p.All(tx); p.all == 0 || err != nil {
+		return true, err
 	}
 	p.Filters = slices.Clone(p.Filters)
 	p.Indexes = slices.DeleteFunc(slices.Clone(p.Indexes), func(x *Index) bool { return len(x.Serves) == 0 && x.Sort != p.Sort.Column })
@@ -85,11 +169,11 @@ func (p *plan) simplify(tx *db.Tx) (none bool, err error) {
 		if len(x.Serves) != 1 {
 			continue
 		}
-		n, err := x.rows(tx)
+		n, err := x.rows(tx, p.Noun)
 		if n == 0 || err != nil {
 			return true, err
 		}
-		if n == p.All && !x.Most {
+		if n == p.all && !x.Most {
 			p.Filters = slices.DeleteFunc(p.Filters, x.meets)
 		}
 	}
@@ -130,13 +214,18 @@ func (q *Query) entryCost(x *Index, wantSort bool) float64 {
 	return float64(1 + (lookUpCost-1)*looks)
 }
 
+// allMeet reports whether all rows within the bounds of an index meet all filters.
+func (q *Query) allMeet(x *Index) bool {
+	return !slices.ContainsFunc(q.Filters, func(f Filter) bool { return !x.meets(f) })
+}
+
 // count counts the rows that meet the filters.
 func (q *Query) count(tx *db.Tx) (int64, error) {
 	switch {
 	case q.Total != nil:
 		return q.Total(tx).Wait()
 	case len(q.Filters) == 0:
-		return q.All, nil
+		return q.All(tx)
 	}
 	var best *Index
 	cheapest := float64(0)
@@ -144,11 +233,11 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 		if x.Changed != nil {
 			continue
 		}
-		n, err := x.rows(tx)
+		n, err := x.rows(tx, q.Noun)
 		if n == 0 || err != nil {
 			return 0, err
 		}
-		if !x.Most && !slices.ContainsFunc(q.Filters, func(f Filter) bool { return !x.meets(f) }) {
+		if !x.Most && q.allMeet(x) {
 			return n, nil
 		}
 		if cost := float64(n) * q.entryCost(x, false); best == nil || cost < cheapest {
@@ -159,7 +248,7 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 		if f.Rest == nil {
 			continue
 		}
-		n, err := f.Rest.rows(tx)
+		n, err := f.Rest.rows(tx, q.Noun)
 		if err != nil {
 			return 0, err
 		}
@@ -196,9 +285,9 @@ func (q *Query) countBy(tx *db.Tx, x *Index) (n int64, err error) {
 // find finds the rows of a search. done: the page is known. Otherwise it counts those that match, and makes the search one
 // of the filters; the rows found are nil if it is cheaper to ask each row that meets the other filters.
 func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
-	few := p.All
+	few := p.all
 	for _, x := range p.Indexes {
-		n, err := x.rows(tx)
+		n, err := x.rows(tx, p.Noun)
 		if err != nil {
 			return nil, false, err
 		}
@@ -206,7 +295,7 @@ func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 	}
 	contains := Filter{Name: "search", Args: []any{db.Containing(search.Fold(p.Search))}, Where: "(SELECT x." + p.Text + " FROM " +
 		tableOf(p.Rows) + ` x WHERE x.tenant_id = $1 AND x.id = {id}) LIKE ? ESCAPE '\'`} // no EXISTS: PostgreSQL would find all such rows first
-	if few <= FewRows && few*search.TextsPerLook <= p.All {
+	if few <= FewRows && few*search.TextsPerLook <= p.all {
 		p.Filters, p.Total = append(p.Filters, contains), nil
 		p.total, err = p.count(tx)
 		return nil, false, err
@@ -237,13 +326,13 @@ func (p *plan) narrow(tx *db.Tx, found *search.Set) (_ *search.Set, left []Filte
 		if at < 0 {
 			continue
 		}
-		n, err := x.rows(tx)
+		n, err := x.rows(tx, p.Noun)
 		if err != nil {
 			return nil, nil, err
 		}
 		read, narrowed := x, found.Keep
 		if rest := left[at].Rest; rest != nil && len(x.Serves) == 1 {
-			others, err := rest.rows(tx)
+			others, err := rest.rows(tx, p.Noun)
 			if err != nil {
 				return nil, nil, err
 			}
