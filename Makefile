@@ -15,7 +15,7 @@ quick test all-tests race check: export GOGC ?= 400
 
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet. SQLite's own code is left out of it,
 # or the tests would take three times as long.
-RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
+RACE_PACKAGES := ./internal/db/... ./internal/limits ./internal/base/secretbox ./internal/accounts ./internal/worker ./internal/server
 
 .PHONY: help run demo quick test all-tests race crash failover platforms parallel check bench grown postgres browser php shots build dist clean
 
@@ -30,7 +30,7 @@ demo: ## run a sample shop in a temporary store
 
 # What a change of a rule, a noun, an operation or a route breaks first. Linking a package's tests takes half a second of
 # processor time or more, so that the tests of all packages cannot end within seconds, however little they do.
-QUICK := $(addprefix ./internal/,apijson budget jsonvalue money overload regional secretbox spans \
+QUICK := $(addprefix ./internal/,base/apijson base/jsonvalue base/money base/overload base/regional base/secretbox base/spans \
 	db accounts catalog channels customers idempotency jobs limits orders search stock webhooks commerce api)
 quick: ## the tests of rules, nouns, operations and routes on SQLite, in seconds
 	@echo "left out: PostgreSQL, platforms, pages, worker, command line and tools, and tests that take long (make test has them all)"

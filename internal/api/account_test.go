@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/jsonvalue"
 )
 
 func TestKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 	"entrepot/internal/search"
 )
 

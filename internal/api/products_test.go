@@ -5,7 +5,7 @@ import (
 	"maps"
 	"testing"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // A product is created, read, changed and deleted; each step emits its event, and one that changes nothing emits none.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"entrepot/internal/db"
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 	"entrepot/internal/lists"
 	"entrepot/internal/search"
 )
