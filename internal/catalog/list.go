@@ -3,8 +3,8 @@ package catalog
 import (
 	"slices"
 
-	"entrepot/internal/db"
 	"entrepot/internal/base/id"
+	"entrepot/internal/db"
 	"entrepot/internal/lists"
 	"entrepot/internal/search"
 )

@@ -167,6 +167,18 @@ func (q *Query) Add(f Filter, x *Index) {
 	q.Indexes = append(q.Indexes, x)
 }
 
+// Others is the Size of the index of all rows that an index does not have.
+func (q *Query) Others(x *Index) func(*db.Tx) (int64, error) {
+	return func(tx *db.Tx) (int64, error) {
+		all, err := q.All(tx)
+		if err != nil {
+			return 0, err
+		}
+		n, err := x.rows(tx, q.Noun)
+		return all - n, err
+	}
+}
+
 // compare compares two rows by their places in the list.
 func (q *Query) compare(a, b Key) int {
 	if q.Descending {

@@ -322,8 +322,7 @@ func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 func (p *plan) narrow(tx *db.Tx, found *search.Set) (_ *search.Set, left []Filter, err error) {
 	left = p.Filters
 	for _, x := range p.Indexes {
-		at := slices.IndexFunc(left, x.meets)
-		if at < 0 {
+		if !slices.ContainsFunc(left, x.meets) {
 			continue
 		}
 		n, err := x.rows(tx, p.Noun)
@@ -331,7 +330,8 @@ func (p *plan) narrow(tx *db.Tx, found *search.Set) (_ *search.Set, left []Filte
 			return nil, nil, err
 		}
 		read, narrowed := x, found.Keep
-		if rest := left[at].Rest; rest != nil && len(x.Serves) == 1 {
+		met := slices.DeleteFunc(slices.Clone(left), func(f Filter) bool { return !x.meets(f) })
+		if rest := met[0].Rest; rest != nil && len(met) == 1 {
 			others, err := rest.rows(tx, p.Noun)
 			if err != nil {
 				return nil, nil, err

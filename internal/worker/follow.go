@@ -28,7 +28,6 @@ func followers() []follower {
 	return []follower{
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
 		{"sorting products", "", catalog.SortRest, catalog.FollowSorts},
-		{"reading by what orders are listed", orders.ListsTopic, catalog.SortRest, orders.FollowColumns},
 		{"listing the customers of segments", "", customers.SegmentRest, new(customers.SegmentFollower).All},
 		{"adding up what the stock is worth", "", stockvalue.Rest, new(stockvalue.Follower).All},
 		{"adding up what was sold", "", foldRest, new(sales.Folder).All},
