@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"entrepot/internal/db"
-	"entrepot/internal/orders"
 	"entrepot/internal/search"
 	"entrepot/internal/view/all"
 )
@@ -22,7 +21,6 @@ type follower struct {
 func followers() []follower {
 	list := []follower{
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
-		{"reading by what orders are listed", orders.ListsTopic, measureEvery, orders.FollowColumns},
 	}
 	for _, v := range all.Views {
 		list = append(list, follower{"updating the view " + v.Name, "", v.Every, v.Follow})
