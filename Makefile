@@ -16,7 +16,7 @@ quick quick-rules quick-script test all-tests race check: export GOGC ?= 400
 # The race detector needs a C compiler and costs much time: it runs where goroutines of our own meet, on both engines where a package has
 # goroutines for each of them. SQLite's own code is left out of it, or the tests would take three times as long.
 RACE_ENGINES := ./internal/db/... ./internal/limits
-RACE_SQLITE  := ./internal/secretbox ./internal/accounts ./internal/worker ./internal/server
+RACE_SQLITE  := ./internal/base/secretbox ./internal/accounts ./internal/worker ./internal/server
 RACE         := CGO_ENABLED=1 $(GO) test -race -gcflags=modernc.org/...=-race=false -short -vet=off -p 1 -timeout 30m
 
 .PHONY: help run demo quick quick-rules quick-script test all-tests race crash failover platforms parallel check bench grown postgres browser php shots build dist clean
@@ -31,7 +31,7 @@ demo: ## run a sample shop in a temporary store
 	$(GO) run ./cmd/entrepot demo
 
 # What a change of a rule breaks first: packages of pure rules and of nouns, and the black-box scripts whose names match S.
-QUICK := $(addprefix ./internal/,apijson budget jsonvalue money overload regional orders catalog stock customers)
+QUICK := $(addprefix ./internal/,base/apijson base/jsonvalue base/money base/overload base/regional orders catalog stock customers)
 S     ?= 41
 quick: ## in seconds: the rules, and the black-box scripts S=41 (orders) against the program, on SQLite
 	@$(MAKE) --no-print-directory -j2 quick-rules quick-script

@@ -15,7 +15,7 @@ import (
 
 // owners says which package writes which tables. Others read them, and change them through the owner's functions.
 var owners = map[string][]string{
-	"internal/accounts": {"tenants", "users", "tokens", "login_networks", "api_keys", "setup_links", "store_keys"},
+	"internal/accounts": {"tenants", "users", "tokens", "login_networks", "api_keys", "setup_links", "store_keys", "dashboard_views"},
 	"internal/audit":    {"audit_log", "audit_heads", "refused_requests"},
 	"internal/catalog": {"categories", "products", "variants", "skus", "product_categories", "attributes", "publications",
 		"product_sorts", "product_sorts_until"},
@@ -34,7 +34,6 @@ var owners = map[string][]string{
 	"internal/search":     {"search_blocks", "search_loose", "search_until", "search_grams", "search_places"},
 	"internal/stock":      {"warehouses", "stock_levels", "movements"},
 	"internal/stockvalue": {"stock_values", "stock_level_values", "stock_values_until"},
-	"internal/views":      {"dashboard_views"},
 	"internal/webhooks": {"events", "dispatch_cursors", "endpoints", "queues", "deliveries", "delivery_figures", "attempts", "replays",
 		"nodes"},
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/bench"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/netguard"
-	"entrepot/internal/processors"
-	"entrepot/internal/secretbox"
+	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/processors"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/server"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/jsonvalue"
 )
 
 // viewer adds a user who may only look and gives the token.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // opened is a channel as its platform gets it, with decrypted credentials.

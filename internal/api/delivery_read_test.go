@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"

@@ -13,7 +13,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/dbtest"
 )
 

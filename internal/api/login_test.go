@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/limits"
-	"entrepot/internal/netguard"
 )
 
 // loginFrom tries to log in from an address, as reported by a trusted proxy.

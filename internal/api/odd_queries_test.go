@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"testing"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/dbtest"
 )
 

@@ -11,8 +11,8 @@ import (
 	"maps"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Entry is one operation.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The table product_sorts keeps products by name and price, with their statuses. It is updated some time after the change clock: it has all

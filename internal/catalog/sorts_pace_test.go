@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // In the middle of an import, what waits to be sorted is counted once for as many changes as are known to be there, and not for each

@@ -3,9 +3,9 @@ package customers
 import (
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // A customer is found by the digits of the phone number, however the record and the search write it (interface §4.4).

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The tables segment_lists and segment_members keep who is in each segment, up to one stamp of the change clock. A page of a segment

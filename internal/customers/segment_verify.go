@@ -3,8 +3,8 @@ package customers
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // VerifySegments compares the lists of segments with the rules, as SQL has them, but for customers who changed since: a page looks at these

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // customer makes a customer.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"entrepot/internal/netguard"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/webhooks"
 	"entrepot/internal/worker"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // lockName is the lock for giving numbers to SKUs: one writer at a time in an account (decision 5).

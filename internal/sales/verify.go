@@ -4,8 +4,8 @@ import (
 	"errors"
 	"maps"
 
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/spans"
 )
 
 // Verify calls each for every valid block, with whether it equals the sums of the lines. The lines are read once, hour by hour: what a

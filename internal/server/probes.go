@@ -13,10 +13,10 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/disk"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/dashboard"
-	"entrepot/internal/diskspace"
-	"entrepot/internal/netguard"
 	"entrepot/internal/worker"
 )
 
@@ -183,7 +183,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 const leastFree = 1 << 20
 
 // freeOf is how many bytes are left on the disk of a folder. Tests replace it.
-var freeOf = diskspace.Free
+var freeOf = disk.Free
 
 // onlyRead answers methods that the probes do not take: 405.
 func onlyRead(w http.ResponseWriter, r *http.Request) {

@@ -21,12 +21,12 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
-	"entrepot/internal/apperr"
-	"entrepot/internal/budget"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/overload"
 	"entrepot/internal/dashboard"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
-	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 	"entrepot/internal/worker"
 )
@@ -40,8 +40,8 @@ type Config struct {
 	Version string
 	// requests whose Host is no loopback address are refused: for the demo, against host names that resolve to this machine
 	Local  bool
-	Lend   int64          // bytes of memory for bodies and answers, for LimitMemory
-	Budget *budget.Budget // of that memory; nil: 160 MB
+	Lend   int64            // bytes of memory for bodies and answers, for LimitMemory
+	Budget *overload.Budget // of that memory; nil: 160 MB
 
 	Proxies   netguard.Proxies  // reverse proxies whose X-Forwarded-For and -Proto are trusted
 	PublicURL string            // address under which platforms reach the service, "" for none

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // changes are what changed after a stamp, in the order of the stamps: levels, and products with their prices.

@@ -15,8 +15,8 @@ import (
 	"errors"
 	"math"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/money"
 )
 
 // scanFrom is the number of later changes from which a read sums all levels and does not correct the kept sums. Tests

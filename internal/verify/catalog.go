@@ -3,9 +3,9 @@ package verify
 import (
 	"github.com/google/uuid"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/stockvalue"
 )

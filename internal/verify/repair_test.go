@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/search"
 	"entrepot/internal/stockvalue"
 	"entrepot/internal/verify"

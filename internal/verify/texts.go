@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

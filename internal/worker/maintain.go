@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
