@@ -2,9 +2,11 @@
 
 GO      ?= go
 BIN     := bin/entrepot
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# The version is CHANGELOG's newest heading; what make build builds says that it is no release, and from which commit it comes.
+RELEASE := $(shell awk '/^## / { print $$2; exit }' CHANGELOG.md)
+COMMIT  := $(shell git describe --always --dirty --exclude '*' 2>/dev/null)
+VERSION ?= $(RELEASE)-dev$(addprefix .,$(COMMIT))
 LDFLAGS := -s -w -X main.Version=$(VERSION)
-TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 # Tests, analysis and program are built with the same flags, so that each package is compiled once.
 export CGO_ENABLED ?= 0
@@ -19,10 +21,10 @@ RACE_ENGINES := ./internal/db/... ./internal/limits
 RACE_SQLITE  := ./internal/base/secretbox ./internal/accounts ./internal/worker ./internal/server
 RACE         := CGO_ENABLED=1 $(GO) test -race -gcflags=modernc.org/...=-race=false -short -vet=off -p 1 -timeout 30m
 
-.PHONY: help run demo quick quick-rules quick-script test all-tests race crash failover platforms parallel check bench grown postgres browser php shots build dist clean
+.PHONY: help run demo quick quick-rules quick-script test all-tests race crash failover platforms parallel check bench grown postgres browser php shots build release release-check clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## run the service here, with http and loopback allowed (data in ./data)
 	$(GO) run ./cmd/entrepot serve --dev
@@ -81,7 +83,7 @@ parallel: postgres ## everything at once for DURATION on each engine, no answer 
 	$(GO) test ./test/parallel -count=1 -timeout 2h -v -duration $(DURATION) -slowest 2s
 
 check: ## what must hold before a change is merged: format, staticcheck, modules, the build, every test
-	@unformatted=$$(gofmt -l cmd internal test examples docs); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
+	@unformatted=$$(gofmt -l cmd internal test examples docs release); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
 	$(GO) tool staticcheck ./...
 	$(GO) mod verify
 	$(MAKE) test
@@ -125,16 +127,13 @@ shots: browser ## pictures of every page of the dashboard in shots/, and those o
 build: ## build bin/entrepot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/entrepot
 
-dist: ## build every platform into dist/, with checksums
-	@rm -rf dist && mkdir -p dist
-	@for target in $(TARGETS); do \
-		os=$${target%/*}; arch=$${target#*/}; name=entrepot_$(VERSION)_$${os}_$$arch; suffix=; \
-		[ $$os = windows ] && suffix=.exe; \
-		echo "  $$name"; mkdir -p dist/$$name && cp README.md CHANGELOG.md dist/$$name/ && \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$$name/entrepot$$suffix ./cmd/entrepot && \
-		tar -C dist --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -czf dist/$$name.tar.gz $$name && rm -r dist/$$name || exit 1; \
-	done
-	@cd dist && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
+release: ## build all that is published into dist/: programs, archives, packages, images, chart, list of parts, checksums
+	cd release && $(GO) run . -source .. -out ../dist
+
+RELEASE_TEST ?=
+release-check: ## try what is published as its users do: packages, images, chart, samples; as root, in minutes
+	@echo "not part of make check: it compiles the packagers and Kubernetes' types, and packs fifty megabytes several times"
+	cd release && $(GO) vet ./... && $(GO) test -count=1 -timeout 60m -v $(RELEASE_TEST) ./...
 
 clean: ## remove what was built
 	rm -rf bin dist
