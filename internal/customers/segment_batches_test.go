@@ -10,7 +10,6 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/webhooks"
 )
 
 // orderOf is an order of a known customer, created at a time.
@@ -21,8 +20,8 @@ func (p *people) orderOf(customer id.Customer, at int64) {
 	p.create(d)
 }
 
-// A turn takes only so many new orders; those behind it are for the next one, and until then a page looks at them itself.
-func TestMoreOrdersThanOneTurnTakes(t *testing.T) {
+// A batch takes only so many new orders; those behind it are for the next one, and until then a page looks at them itself.
+func TestMoreOrdersThanOneBatchTakes(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		p := newPeople(t, store, 1)
 		for range 6 {
@@ -37,8 +36,8 @@ func TestMoreOrdersThanOneTurnTakes(t *testing.T) {
 		for i, c := range p.known {
 			p.orderOf(c, int64(1000*(i+1)))
 		}
-		if more, _, err := customers.FollowTurn(t.Context(), store, p.who.Tenant, 2); err != nil || !more {
-			t.Fatal(more, err)
+		if !p.batch(2) {
+			t.Fatal("6 orders are applied as 2")
 		}
 		want := slices.Clone(p.known)
 		slices.Reverse(want)
@@ -74,7 +73,7 @@ func TestTheLastOrderIsTheNewest(t *testing.T) {
 	})
 }
 
-// A list grows by some customers at a time. Those whom it has passed are put into it as they change, the last one of a turn, too; a list
+// A list grows by some customers at a time. Those whom it has passed are put into it as they change, the last one of a batch, too; a list
 // that nobody is in becomes whole as others do.
 func TestChangesBehindAListThatGrows(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -87,9 +86,15 @@ func TestChangesBehindAListThatGrows(t *testing.T) {
 			p.do.CreateSegment(tx, p.who, "s", customers.Rules{TagsAny: []string{"nobody's"}})
 			return nil
 		})
-		for range 3 { // the account gets lists, the lists begin, they grow
-			if more, _, err := customers.FollowTurn(t.Context(), store, p.who.Tenant, 2); err != nil || !more {
-				t.Fatal(more, err)
+		grown := func() (n int) {
+			p.must(func(tx *db.Tx) error {
+				return tx.Row("SELECT count(*) FROM segment_lists WHERE tenant_id = $1 AND done_to IS NOT NULL", []any{tx.Tenant}, &n)
+			})
+			return n
+		}
+		for grown() == 0 {
+			if !p.batch(2) {
+				t.Fatal("the lists do not grow")
 			}
 		}
 		for _, c := range p.known[:3] {
@@ -148,56 +153,4 @@ func (p *people) hasMembers(want []id.Customer) {
 	if err != nil {
 		p.Fatal(err)
 	}
-}
-
-// However the customers have changed, the lists of an account are brought up to date as soon as enough of them have, and not for fewer.
-// So they are after orders of nobody, such as those of a till: pages would have to pass all of these otherwise.
-func TestListsAreFollowedAfterEnoughChanges(t *testing.T) {
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		p := newPeople(t, store, 1)
-		steps[0].do(p)
-		p.must(func(tx *db.Tx) error { p.do.CreateSegment(tx, p.who, "s", customers.Rules{}); return nil })
-		follower := customers.SegmentFollower{}
-		followed := func() (stamp int64) {
-			t.Helper()
-			err := follower.All(t.Context(), store)
-			if err == nil {
-				err = store.Read(t.Context(), p.who.Tenant, func(tx *db.Tx) error {
-					return tx.Row("SELECT stamp FROM segment_lists_until WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
-				})
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			return stamp
-		}
-		event := func(name string) func(tx *db.Tx) {
-			return func(tx *db.Tx) {
-				webhooks.Record(tx, webhooks.Event{Name: name, Resource: id.New[string](), Body: func(id.Event, int64) string { return "{}" }})
-			}
-		}
-		for what, change := range map[string]func(tx *db.Tx){
-			"noted changes":    func(tx *db.Tx) { customers.NoteChange(tx, p.known[0]) },
-			"new customers":    event(webhooks.CustomerCreated),
-			"orders of nobody": event(webhooks.OrderReceived),
-		} {
-			changes := func(n int) {
-				p.must(func(tx *db.Tx) error {
-					for range n {
-						change(tx)
-					}
-					return nil
-				})
-			}
-			before := followed()
-			changes(customers.FollowAt - 1)
-			if now := followed(); now != before {
-				t.Errorf("the lists were changed for %d %s", customers.FollowAt-1, what)
-			}
-			changes(1)
-			if now := followed(); now == before {
-				t.Errorf("the lists were not changed for %d %s", customers.FollowAt, what)
-			}
-		}
-	})
 }
