@@ -7,8 +7,11 @@ import (
 	"entrepot/internal/search"
 )
 
-// lookUpCost is about how many entries of an index are read while one row is looked up by its id.
-const lookUpCost = 4
+// About how many entries of an index are read while one row is looked up by its id: next to the one before, or far from it.
+const (
+	lookUpCost    = 4
+	scatteredCost = 16
+)
 
 // FewRows is the number of rows up to which a search reads the rows one by one, not further indexes. Tests lower it.
 var FewRows int64 = 1000
@@ -211,7 +214,11 @@ func (q *Query) entryCost(x *Index, wantSort bool) float64 {
 	if row {
 		looks++
 	}
-	return float64(1 + (lookUpCost-1)*looks)
+	each := lookUpCost
+	if x.Scattered {
+		each = scatteredCost
+	}
+	return float64(1 + each*looks)
 }
 
 // allMeet reports whether all rows within the bounds of an index meet all filters.

@@ -7,7 +7,6 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/orders"
 	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/stockvalue"
