@@ -156,6 +156,8 @@ type Query struct {
 	Total func(*db.Tx) *db.Pending[int64]
 	// Uncounted says that the caller does not need the total: it is counted only if the page cannot be read without it.
 	Uncounted bool
+
+	all int64 // rows of the account, once they are counted
 }
 
 // Add adds a filter, and the index of the rows that meet it; nil: there is none. An index without bounds is bounded by the filter.

@@ -19,7 +19,6 @@ var FewRows int64 = 1000
 // plan is how a page is read: by an index, or not at all if its keys are known.
 type plan struct {
 	Query
-	all      int64 // rows of the account
 	total    int64
 	index    *Index
 	reversed bool // the query is that of the reversed list, which reaches the page sooner
@@ -147,13 +146,14 @@ func newPlan(tx *db.Tx, q Query) (*plan, error) {
 			if err != nil {
 				return p, err
 			}
-			cost = min(cost+float64(passed)*p.entryCost(x, false), float64(rows)*p.entryCost(x, false))
+			each := p.entryCost(x, rows, false)
+			cost = min(cost+float64(passed)*each, float64(rows)*each)
 		}
 		if p.index == nil || cost < cheapest {
 			p.index, cheapest = x, cost
 		}
 	}
-	if found != nil && float64(found.Len()*lookUpCost) < cheapest {
+	if found != nil && float64(found.Len()*scatteredCost) < cheapest {
 		p.index, p.Filters = nil, nil
 		err = p.sift(tx, found)
 	}
@@ -196,11 +196,11 @@ func (p *plan) cost(x *Index, rows int64) float64 {
 	if inOrder { // the rows that match are evenly distributed
 		read = min(read, float64(p.reach())*read/float64(p.total))
 	}
-	return read * p.entryCost(x, !inOrder)
+	return read * p.entryCost(x, rows, !inOrder)
 }
 
-// entryCost is what one entry of an index costs, with what is looked up for it.
-func (q *Query) entryCost(x *Index, wantSort bool) float64 {
+// entryCost is what one entry of an index of some rows costs, with what is looked up for it.
+func (q *Query) entryCost(x *Index, rows int64, wantSort bool) float64 {
 	row, looks := wantSort && !x.has(q.Sort.Column), 0
 	for _, f := range q.Filters {
 		switch {
@@ -214,9 +214,9 @@ func (q *Query) entryCost(x *Index, wantSort bool) float64 {
 	if row {
 		looks++
 	}
-	each := lookUpCost
-	if x.Scattered {
-		each = scatteredCost
+	each := scatteredCost
+	if !x.Scattered && 2*rows > q.all { // most rows are looked up, one next to the other
+		each = lookUpCost
 	}
 	return float64(1 + each*looks)
 }
@@ -247,7 +247,7 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 		if !x.Most && q.allMeet(x) {
 			return n, nil
 		}
-		if cost := float64(n) * q.entryCost(x, false); best == nil || cost < cheapest {
+		if cost := float64(n) * q.entryCost(x, n, false); best == nil || cost < cheapest {
 			best, cheapest = x, cost
 		}
 	}
@@ -261,7 +261,7 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 		}
 		others := *q
 		others.Filters = slices.Delete(slices.Clone(q.Filters), i, i+1)
-		if len(others.Filters) > 0 && float64(n)*others.entryCost(f.Rest, false) < cheapest {
+		if len(others.Filters) > 0 && float64(n)*others.entryCost(f.Rest, n, false) < cheapest {
 			return others.countBut(tx, f)
 		}
 	}

@@ -155,7 +155,7 @@ func (f Filter) counted(created lists.Filter, ofChannel bool) *lists.Index {
 		return x
 	}
 	f.Channel = ""
-	x.Has = []string{"status", "created_at", "channel_id", "country", "total", "number"}
+	x.Has = []string{"status", "created_at", "channel_id", "country", "total", "number", "updated_at"}
 	x.Bounds = f.eachState(created)
 	return x
 }
