@@ -135,11 +135,11 @@ func inOrder(sort Sort, counts map[Status]int64, all int64) *lists.Index {
 	case ByCreation:
 		return byStatus(counts, Statuses)
 	case BySKU:
-		x.From, x.ID, x.Bounds[0].Where = "skus k", "k.product_id", "k.variant_id IS NULL"
+		x.From, x.ID, x.Bounds[0].Where, x.Scattered = "skus k", "k.product_id", "k.variant_id IS NULL", true
 	case ByUpdate:
 		x.From, x.ID = listed.Rows, listed.ID
 	default:
-		x.From, x.ID, x.Changed = "product_sorts s", "s.product_id", changedSinceSorts
+		x.From, x.ID, x.Changed, x.Scattered = "product_sorts s", "s.product_id", changedSinceSorts, true
 		x.Has = append(x.Has, "status")
 	}
 	return x
