@@ -209,7 +209,7 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 		fewRows, alongStep, firstReach, entriesPerLook = 40, 7, 10, 1
 		defer func() { fewRows, alongStep, firstReach, entriesPerLook = few, step, reach, look }()
 		all := sample(t, store, tenant, 700)
-		if err := search.Pack(t.Context(), store, tenant, search.Orders, 300); err != nil { // a part of them
+		if err := search.Blocks[search.Orders].FollowTenant(t.Context(), store, tenant); err != nil { // a part of them
 			t.Fatal(err)
 		}
 		sample(t, store, other, 30)

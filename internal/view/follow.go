@@ -16,7 +16,7 @@ import (
 func (v *View) Follow(ctx context.Context, store *db.DB) error {
 	var behind []id.Tenant
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
-		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, v.behind(), v.Worth-1)
+		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, v.behind(), max(0, v.Worth-1))
 		return err
 	})
 	for _, tenant := range behind {
@@ -141,7 +141,9 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 }
 
 // Batch is one transaction of FollowTenant: it applies at most size changes of each feed, and reports whether another one should follow.
-func (v *View) Batch(tx *db.Tx, size int) (more bool, err error) { return v.batch(tx, size, math.MaxInt64, true) }
+func (v *View) Batch(tx *db.Tx, size int) (more bool, err error) {
+	return v.batch(tx, size, math.MaxInt64, true)
+}
 
 // batch applies the next changes, and tidies if they are the last ones. It reports whether another batch should follow.
 func (v *View) batch(tx *db.Tx, size int, goal int64, all bool) (more bool, err error) {

@@ -47,7 +47,7 @@ type View struct {
 	Says  string // the rule that Compare checks, in a sentence
 	Group string // views with the same group share one lock, because one writer changes several of them; "" for a lock of its own
 
-	Feeds []Feed
+	Feeds []Feed // none for a view that only tidies
 	Only  string // SQL condition: the accounts t that have the view; "" for all
 	Due   string // SQL condition: the accounts t that have work for Tidy; "" for none
 
@@ -134,6 +134,9 @@ func (v *View) UntilOf(account string) string {
 // others after it. Without changes it is the stamp itself. One statement reads all feeds, so that the stamp passes no change of
 // one feed that another statement would have seen.
 func (v *View) Reach(tx *db.Tx, from int64, limit int) (to int64, more bool, err error) {
+	if len(v.Feeds) == 0 {
+		return from, false, nil
+	}
 	branches := make([]string, len(v.Feeds))
 	for i, f := range v.Feeds {
 		branches[i] = "SELECT count(*) AS n, coalesce(max(stamp), 0) AS last FROM (" + f.entries("$1", "e."+f.Stamp+" > $2",

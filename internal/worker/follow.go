@@ -1,41 +1,20 @@
 package worker
 
 import (
-	"context"
-	"time"
-
-	"entrepot/internal/db"
 	"entrepot/internal/orders"
-	"entrepot/internal/search"
-	"entrepot/internal/view/all"
+	"entrepot/internal/view"
 )
 
-// follower keeps up something that is derived from records, for all accounts.
-type follower struct {
-	what  string // as it is logged
-	topic string // on which the store wakes it, "" for none
-	rest  time.Duration
-	run   func(context.Context, *db.DB) error
+// follow updates a view of all accounts.
+func (w *Worker) follow(v *view.View) {
+	for w.pause(nil, max(v.Every, w.Poll)) {
+		w.failed("updating the view "+v.Name, v.Follow(w.stopping, w.DB))
+	}
 }
 
-// followers makes those of a process; each runs in a loop of its own.
-func followers() []follower {
-	list := []follower{
-		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
-		{"reading by what orders are listed", orders.ListsTopic, measureEvery, orders.FollowColumns},
-	}
-	for _, v := range all.Views {
-		list = append(list, follower{"updating the view " + v.Name, "", v.Every, v.Follow})
-	}
-	return list
-}
-
-func (w *Worker) follow(f follower) {
-	var woken <-chan struct{}
-	if f.topic != "" {
-		woken = w.DB.Woken(f.topic)
-	}
-	for w.pause(woken, max(f.rest, w.Poll)) {
-		w.failed(f.what, f.run(w.stopping, w.DB))
+// followLists reads the columns by which orders are listed into the memory of the node.
+func (w *Worker) followLists() {
+	for woken := w.DB.Woken(orders.ListsTopic); w.pause(woken, max(measureEvery, w.Poll)); {
+		w.failed("reading by what orders are listed", orders.FollowColumns(w.stopping, w.DB))
 	}
 }

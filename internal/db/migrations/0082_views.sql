@@ -9,4 +9,5 @@ CREATE TABLE views_until (
 DROP TABLE product_sorts_until;
 DROP TABLE stock_values_until;
 DROP TABLE segment_lists_until;
+DROP TABLE search_until;
 ALTER TABLE segments ADD COLUMN rules_digest TEXT NOT NULL DEFAULT ''; -- segment_lists.rules of its list
