@@ -50,7 +50,7 @@ func TestNumbersReferToSomething(t *testing.T) {
 		}
 		decisions[n] = true
 	}
-	point, section := regexp.MustCompile(`^(\d+)\. `), regexp.MustCompile(`^#+ (\d+(?:\.\d+)*)`)
+	point, section := regexp.MustCompile(`^\| (\d+) \|`), regexp.MustCompile(`^#+ (\d+(?:\.\d+)*)`)
 	linesOf(t, func(path string, _ int, text string) {
 		if m := point.FindStringSubmatch(text); m != nil && path == "../docs/open-points.md" {
 			n, _ := strconv.Atoi(m[1])

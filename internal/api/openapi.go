@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/records"
 )
 
@@ -44,27 +44,36 @@ type object = map[string]any
 // Headers are described at successes: at every error, too, they make a generated Go client three times as long.
 func (a *API) Document() []byte {
 	var components apijson.Components
+	text, err := json.Marshal(a.describe(&components))
+	if err != nil {
+		panic(err) // the table has only plain values
+	}
+	return text
+}
+
+// describe is the document; it adds the records of all bodies, answers and events to components.
+func (a *API) describe(components *apijson.Components) object {
 	paths, tags := map[string]object{}, map[string]bool{"events": true}
 	for _, r := range a.table.routes {
 		if paths[r.path] == nil {
 			paths[r.path] = object{}
 		}
-		paths[r.path][strings.ToLower(r.method)] = r.operation(&components)
+		paths[r.path][strings.ToLower(r.method)] = r.operation(components)
 		tags[r.tag()] = true
 	}
 	errors := object{}
 	for status := range sampleErrors {
-		errors[responseName(status)] = errorResponse(&components, status)
+		errors[responseName(status)] = errorResponse(components, status)
 	}
 	hooks := object{}
 	for _, k := range records.Catalogue() {
-		hooks[k.Event] = object{"post": eventOperation(&components, k)}
+		hooks[k.Event] = object{"post": eventOperation(components, k)}
 	}
 	server := "/"
 	if a.PublicURL != "" {
 		server = a.PublicURL
 	}
-	text, err := json.Marshal(object{
+	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "entrepot", "version": a.Version, "description": aboutAPI,
 			"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
@@ -76,11 +85,7 @@ func (a *API) Document() []byte {
 				"bearer": object{"type": "http", "scheme": "bearer",
 					"description": "an access token of a login; an API key does as well, but not below /sdk/"},
 			}},
-	})
-	if err != nil {
-		panic(err) // the table has only plain values
 	}
-	return text
 }
 
 const aboutAPI = "Catalog and orders between an ERP, shops and marketplaces. Every answer has the headers X-Request-Id, which a " +

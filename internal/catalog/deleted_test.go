@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
 )
 
 // A deleted product is on no page, whichever index the page is read by, and every other product is on it once. The

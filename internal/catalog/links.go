@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // readReferences finds the categories that drafts name, by externalId or id.

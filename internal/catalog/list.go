@@ -3,8 +3,8 @@ package catalog
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Filter selects products; zero values select all (interface §4.5.1).

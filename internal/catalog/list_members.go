@@ -3,8 +3,8 @@ package catalog
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // members are the products of a category or a channel, which an index has in the order of their ids.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // A page can be read in two ways. Either the products that match are collected by an index on the filter and then

@@ -3,8 +3,8 @@ package catalog
 import (
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/view"
 )
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // walkSorts reads a page of matching products in the order of name or price: those unchanged since the sorts were

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/catalog"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
 )

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/connector"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // unpaid is an order of which its platform does not say yet who made it, nor what it costs.

@@ -3,8 +3,8 @@ package customers
 import (
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Filter selects the customers of a list, and the page.

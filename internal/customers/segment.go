@@ -3,9 +3,9 @@ package customers
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // Rules define a segment: active customers for whom all rules hold; an absent rule holds for everyone (interface

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
 )
 
 // orderOf is an order of a known customer, created at a time.

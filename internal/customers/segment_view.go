@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/search"
 	"entrepot/internal/view"
 )

@@ -1,8 +1,8 @@
 package customers
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // table is a customer's own row. Update does not write the totals: orders add differences to them, without reading the row.

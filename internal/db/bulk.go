@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // WriteBulk is Write for a piece of a bulk operation. A transaction of Write waits for at most one

@@ -3,7 +3,7 @@ package db
 import (
 	"time"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // The type of its transaction says what a function may do. *Tx allows everything. A function that only reads takes a Reader; one that only

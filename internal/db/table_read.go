@@ -1,6 +1,6 @@
 package db
 
-import "entrepot/internal/apperr"
+import "entrepot/internal/base/apperr"
 
 // Lock says how a query locks the rows that it reads until its transaction ends. On SQLite nobody else writes
 // meanwhile, so the words are removed.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // Where collects the conditions of a query and their arguments; the first is always tenant_id.

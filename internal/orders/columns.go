@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/search"
 )
 

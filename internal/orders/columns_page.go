@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/search"
 )
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/search"
 )
 

@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // What waits for shipment, the counts by status and the totals of lists without bounds of time come from a few rows, however many days

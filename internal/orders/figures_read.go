@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // prefetchTotal prefetches how many orders match a filter.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/search"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // A search within a country that most orders have takes away those of other countries, whose ids are fewer, unless some have no country.

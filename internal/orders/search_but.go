@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/search"
 )
 

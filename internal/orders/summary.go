@@ -3,8 +3,8 @@ package orders
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Units are the quantities ordered and shipped, without fees. What was refunded before it was shipped is not counted as ordered.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // countryCounts are kept counts about a filter with a country: of the account, and of any time.

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
 )
 
 // An order is counted in its country, with its status and channel, from its creation to its deletion, wherever its address is changed to.

@@ -1,9 +1,9 @@
 package sales
 
 import (
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // The statuses, in the order of the index: figures and orders are looked up by status and time.

@@ -12,7 +12,7 @@
 // every moment. Lines without a SKU, a platform's fees, are left out.
 package sales
 
-import "entrepot/internal/spans"
+import "entrepot/internal/base/spans"
 
 // widths are those of the blocks, the narrowest first: an hour, a day, 30 days.
 var widths = []int64{spans.Widths[spans.Hours], spans.Widths[spans.Days], 30 * spans.Widths[spans.Days]}

@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/sales"
 )

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"maps"
 
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/spans"
 	"entrepot/internal/view"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 	"entrepot/internal/view"
 )
 

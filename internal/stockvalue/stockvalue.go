@@ -7,8 +7,8 @@
 package stockvalue
 
 import (
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/money"
 )
 
 // scanFrom is the number of later changes from which a read sums all levels instead of correcting the sums of the view. Tests

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

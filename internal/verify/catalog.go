@@ -3,8 +3,8 @@ package verify
 import (
 	"github.com/google/uuid"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 

@@ -3,11 +3,11 @@ package verify
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/verify"
 )
 

@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/view/all"
 )
 

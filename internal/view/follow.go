@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Follow updates the view of every account with enough changes or work for Tidy. It serves every tenant. An error in one account

@@ -37,8 +37,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // View describes one view and how it is updated. It does not change after it was declared, except by tests.

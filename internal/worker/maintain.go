@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"

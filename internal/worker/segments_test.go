@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 

@@ -4,10 +4,10 @@ package all
 import (
 	"context"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/stockvalue"
