@@ -12,11 +12,11 @@ import (
 	"entrepot/internal/view"
 )
 
-// View has the blocks. It follows the account's change clock itself, which every change of an order moves; which blocks are to be built,
-// the versions of the buckets tell.
+// View has the blocks. It follows the account's change clock itself, which every change of an order moves; which
+// blocks are to be built, the versions of the buckets tell.
 var View = &view.View{
 	Name:    "sales",
-	Says:    "What is kept of what was sold by SKU is what the lines of orders add up to.",
+	Says:    "The stored sums of what was sold by SKU are what the lines of orders add up to.",
 	Feeds:   []view.Feed{{Table: "change_clocks", Stamp: "last"}},
 	Every:   5 * time.Second,
 	Worth:   1,
@@ -24,14 +24,15 @@ var View = &view.View{
 	Compare: compare,
 }
 
-// rebuildAfter is the part of its width for which a block that is not valid any more is left before it is built again: an hour's for a
-// minute, that of 30 days for 12 hours. Meanwhile narrower blocks and lines are read instead.
+// rebuildAfter is the part of its width for which a block that is not valid any more is left before it is built
+// again: an hour's for a minute, that of 30 days for 12 hours. Meanwhile narrower blocks and lines are read instead.
 const rebuildAfter = 60
 
 // together is how many blocks are built by one transaction.
 const together = 24
 
-// run builds the blocks that are due, the narrowest first, because wider ones are summed from these. whole is false if others will be due.
+// run builds the blocks that are due, the narrowest first, because wider ones are summed from these. whole is false
+// if others will be due.
 func run(ctx context.Context, store *db.DB, tenant id.Tenant) (whole bool, err error) {
 	whole = true
 	pace := store.NewPace()
@@ -61,8 +62,8 @@ func run(ctx context.Context, store *db.DB, tenant id.Tenant) (whole bool, err e
 	return whole, ctx.Err()
 }
 
-// dueBlocks are the buckets of a range with enough orders for a block and without a valid one; those whose last block is too new to be
-// built again are waiting.
+// dueBlocks are the buckets of a range with enough orders for a block and without a valid one; those whose last block
+// is too new to be built again are waiting.
 func dueBlocks(tx *db.Tx, level int, from, to int64) (due, waiting []state, err error) {
 	list, err := states(tx, level, from, to)
 	if err != nil {
@@ -104,8 +105,8 @@ func dueHours(tx *db.Tx) (due, waiting []state, err error) {
 	return due, waiting, err
 }
 
-// build sums some buckets on a snapshot and stores their blocks. The versions are those of the buckets before: if orders changed since,
-// a block has an old version and is not valid.
+// build sums some buckets on a snapshot and stores their blocks. The versions are those of the buckets before: if
+// orders changed since, a block has an old version and is not valid.
 func build(ctx context.Context, store *db.DB, tenant id.Tenant, level int, buckets []state) error {
 	sums := make([]map[item]Sum, len(buckets))
 	orderOf := map[string]id.Order{}

@@ -24,7 +24,8 @@ var sources = map[Kind]source{
 		"SELECT id, CASE WHEN merged_into IS NULL THEN 0 ELSE 1 END, search FROM customers WHERE tenant_id = $1 AND id IN "},
 }
 
-// ChangesOfOrders are the events of which each order that is new, or has another status or total, has one in the same commit.
+// ChangesOfOrders are the events of which each order that is new, or has another status or total, has one in the same
+// commit.
 var ChangesOfOrders = []string{"order.received", "order.status_changed", "order.updated"}
 
 // follows reports whether new records of a kind are found in the log.
@@ -71,8 +72,9 @@ func eachRecord(tx *db.Tx, kind Kind, ids []string, each func(entry) error) erro
 	})
 }
 
-// PrefetchAbout prefetches the records that some events after a stamp are about, in no order and perhaps several times: all if they are not
-// more than limit, otherwise at least limit of them. The events are not among those of bulk updates.
+// PrefetchAbout prefetches the records that some events after a stamp are about, in no order and perhaps several
+// times: all if they are not more than limit, otherwise at least limit of them. The events are not among those of
+// bulk updates.
 func PrefetchAbout(tx *db.Tx, events []string, after int64, limit int) *db.Pending[[]string] {
 	branches := make([]string, len(events))
 	for i, event := range events {

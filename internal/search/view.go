@@ -15,8 +15,9 @@ const (
 	packReach = 32   // blocks written in one transaction
 )
 
-// Blocks are the views, by kind: the blocks of texts, and their groups. Orders and customers follow the event log. What else changes is put
-// unpacked, and waits for Tidy, which also groups the blocks. A lock is for all kinds, because an erasure writes blocks of several.
+// Blocks are the views, by kind: the blocks of texts, and their groups. Orders and customers follow the event log.
+// What else changes is put unpacked, and waits for Tidy, which also groups the blocks. A lock is for all kinds,
+// because an erasure writes blocks of several.
 var Blocks = map[Kind]*view.View{Orders: blocksOf(Orders), Customers: blocksOf(Customers), Products: blocksOf(Products),
 	Categories: blocksOf(Categories)}
 

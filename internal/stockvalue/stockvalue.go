@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// scanFrom is the number of later changes from which a read sums all levels instead of correcting the sums of the view. Tests
-// lower it.
+// scanFrom is the number of later changes from which a read sums all levels instead of correcting the sums of the
+// view. Tests lower it.
 var scanFrom = 50_000
 
 // Read is the value of each warehouse's stock, by its code; a warehouse without value may be missing.

@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/view"
 )
 
-// View has the sums of each warehouse, stock_values, and what each level adds to them, stock_level_values. A level counts with the price
-// of its product or variant, so products are a feed, too.
+// View has the sums of each warehouse, stock_values, and what each level adds to them, stock_level_values. A level
+// counts with the price of its product or variant, so products are a feed, too.
 var View = &view.View{
 	Name:    "stock value",
 	Says:    "What the stock of each warehouse is worth is what its levels have on hand at their prices.",
@@ -32,7 +32,7 @@ var View = &view.View{
 
 // compare compares the sums with what levels add to them, and this with the levels that have not changed since a stamp.
 func compare(tx *db.Tx, until int64, found view.Findings) error {
-	const wrong = "%s is not worth what is kept"
+	const wrong = "%s is not worth what is stored"
 	stored, err := readSums(tx, storedSums)
 	if err != nil {
 		return err
