@@ -26,8 +26,7 @@ var SegmentLists = &view.View{
 		{Table: "events", Stamp: "stamp", Where: search.Customers.InLog()},
 		{Table: "events", Stamp: "stamp", Where: search.Orders.InLog()},
 	},
-	Only: "EXISTS (SELECT 1 FROM segments s WHERE s.tenant_id = t.tenant_id)" +
-		" OR EXISTS (SELECT 1 FROM segment_lists l WHERE l.tenant_id = t.tenant_id)",
+	Of: "(SELECT tenant_id FROM segments UNION SELECT tenant_id FROM segment_lists)",
 	Due: `EXISTS (SELECT 1 FROM segments s WHERE s.tenant_id = t.tenant_id AND NOT EXISTS (SELECT 1 FROM segment_lists l
 			WHERE l.tenant_id = s.tenant_id AND l.segment_id = s.id AND l.rules = s.rules_digest AND l.whole))
 		OR EXISTS (SELECT 1 FROM segment_lists l WHERE l.tenant_id = t.tenant_id AND NOT EXISTS (SELECT 1 FROM segments s

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -38,11 +39,7 @@ func (v *View) behind() string {
 	if v.Due != "" {
 		any = append(any, v.Due)
 	}
-	sql := "SELECT t.tenant_id FROM tenants t WHERE (" + strings.Join(any, " OR ") + ")"
-	if v.Only != "" {
-		sql += " AND (" + v.Only + ")"
-	}
-	return sql + " ORDER BY t.tenant_id"
+	return "SELECT t.tenant_id FROM " + cmp.Or(v.Of, "tenants") + " t WHERE " + strings.Join(any, " OR ") + " ORDER BY t.tenant_id"
 }
 
 // followQuietly updates the view of one account, unless its feeds have just changed and the changes are few enough to

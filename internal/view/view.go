@@ -49,7 +49,7 @@ type View struct {
 	Group string // views with the same group share one lock, because one writer changes several of them; "" for a lock of its own
 
 	Feeds []Feed // none for a view that only tidies
-	Only  string // SQL condition: the accounts t that have the view; "" for all
+	Of    string // SQL after FROM: rows with the tenant_id of the accounts that have the view; "" for every account
 	Due   string // SQL condition: the accounts t that have work for Tidy; "" for none
 
 	Every  time.Duration // how often the worker looks for accounts with changes

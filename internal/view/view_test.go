@@ -276,7 +276,7 @@ func TestTidying(t *testing.T) {
 		if want := []bool{true, true, true, false, false, false}; !slices.Equal(tidied, want) {
 			t.Errorf("tidied %v, want %v", tidied, want)
 		}
-		h.view.Only = "FALSE"
+		h.view.Of = "(SELECT tenant_id FROM tenants WHERE tenant_id < 0)"
 		h.follow()
 		if len(tidied) != 6 {
 			t.Error("an account without the view was tidied")
