@@ -21,7 +21,6 @@ var few = []string{
 	"WHERE tenant_id = $1 AND reserved <> 0", // what open orders hold
 	"sum(version)::BIGINT",                   // a row for each hour and status
 	"SELECT name, key, sum(n)::BIGINT",       // a short column of customers and products
-	"GROUP BY o.currency, l.sku",             // what was sold in an hour
 	"FROM stock_level_values",                // a row for each warehouse
 }
 
