@@ -57,7 +57,7 @@ func FollowSorts(ctx context.Context, store *db.DB) error {
 
 // FollowSort updates the sorts of one account with all that has changed, if nothing changed for the time rest; 0 is at once.
 func FollowSort(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration) error {
-	stride := store.NewStride(leastSort, mostSort)
+	stride := store.NewBatchSize(leastSort, mostSort)
 	for sure := 0; ; {
 		var n, left int
 		var took time.Duration

@@ -46,7 +46,7 @@ func TestFollowingNothingReadsFewProducts(t *testing.T) {
 		}
 		return n
 	}
-	node, err := db.Open(t.Context(), db.Config{URL: url, Patience: dbtest.Patience})
+	node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}

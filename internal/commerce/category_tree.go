@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// readTree locks the account's change clock, as every writer of categories does, and reads what drafts concern; targets are the categories
-// that they change, except those found by externalId.
+// readTree locks the account's change clock, as every writer of categories does, and reads the categories that drafts
+// concern; targets are those that they change, except those found by externalId.
 func (s *Service) readTree(tx *db.Tx, targets []id.Category, drafts ...catalog.CategoryDraft) (*catalog.Tree, error) {
 	if err := tx.LockClock(); err != nil {
 		return nil, err

@@ -120,7 +120,8 @@ func sameAmount(a, b *money.Amount) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// moveReturn does what the new state of a return brings about for its order: units change their place, or a refund is recorded.
+// moveReturn does what the new state of a return brings about for its order: units go on hand or off it, or a refund
+// is recorded.
 func (s *Service) moveReturn(tx *db.Tx, who accounts.Caller, o *orders.Order, old orders.Return, r *orders.Return) ([]stock.Change, error) {
 	switch {
 	case r.Status == old.Status:

@@ -22,9 +22,9 @@ type ShipmentUpdate struct {
 	ShippedAt      patch.Field[int64]
 }
 
-// UpdateShipment changes what is known of a shipment and emits order.updated; another tracking is sent to the order's platform (interface
-// §4.1). If nothing changes, it writes and emits nothing. Errors: NotFound; those of Expected; Conflict when the order is cancelled or
-// returned.
+// UpdateShipment changes the details of a shipment and emits order.updated; changed tracking is sent to the order's
+// platform (interface §4.1). If nothing changes, it writes and emits nothing. Errors: NotFound; those of Expected;
+// Conflict when the order is cancelled or returned.
 func (s *Service) UpdateShipment(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, shipment id.Shipment,
 	d ShipmentUpdate) (*orders.Order, orders.Shipment, error) {
 	invalid := expected.Invalid

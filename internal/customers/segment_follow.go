@@ -85,7 +85,7 @@ const laterThan = " AND e.stamp > u.stamp ORDER BY e.stamp LIMIT 1 OFFSET $1::BI
 // FollowSegments brings the lists of one account's segments up to date, in short transactions: it begins and ends lists, and applies what
 // has changed. Errors: one if another process does the same meanwhile.
 func FollowSegments(ctx context.Context, store *db.DB, tenant id.Tenant) error {
-	stride := store.NewStride(leastFollow, mostFollow)
+	stride := store.NewBatchSize(leastFollow, mostFollow)
 	for {
 		more, took, err := followTurn(ctx, store, tenant, stride.Size)
 		if err != nil || !more {

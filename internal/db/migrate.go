@@ -7,9 +7,10 @@ import (
 	"entrepot/internal/db/migrations"
 )
 
-// Migrate brings the store to this program's schema and returns how many migrations it ran. Each migration and the
-// record that it ran are one transaction. Errors: the store belongs to a newer program, or its migrations differ from
-// this program's; it is then left unchanged. Migrations of an older store are logged as they begin, since they may take minutes.
+// Migrate brings the store to this program's schema and returns how many migrations it ran. Each migration commits
+// together with the record that it ran. Migrations of an older store are logged as they begin, because they may take
+// minutes. Errors: the store belongs to a newer program, or its migrations differ from this program's; the store is
+// then unchanged.
 func (d *DB) Migrate(ctx context.Context) (int, error) {
 	known := migrations.Known()
 	if err := d.makeVersions(ctx); err != nil {
@@ -27,7 +28,7 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 		if m.Version <= have {
 			continue
 		}
-		if have > 0 { // a new store has no rows, and is there at once
+		if have > 0 { // a new store has no rows and is made at once
 			d.log.Info("migrating the store", "migration", m.Name, "of", len(known))
 		}
 		if err := d.engine.Script(ctx, d.engine.DDL(m.Text)+m.Note()); err != nil {
@@ -58,7 +59,7 @@ func (d *DB) makeVersions(ctx context.Context) error {
 	return nil
 }
 
-// sameHistory checks that the migrations that ran on the store are this program's, and adds missing names and checksums.
+// sameHistory checks that the store's migrations are this program's, and adds missing names and checksums.
 func (d *DB) sameHistory(ctx context.Context, known []migrations.Migration) error {
 	var unnoted []migrations.Migration
 	err := d.Read(ctx, Across, func(tx *Tx) error {
@@ -101,7 +102,7 @@ func (d *DB) Current(ctx context.Context) (bool, error) {
 	return have == len(migrations.Known()), err
 }
 
-// Newer reports whether a program with more migrations than this one has brought the store to its schema.
+// Newer reports whether a newer program, with more migrations than this one, has changed the store's schema.
 func (d *DB) Newer(ctx context.Context) (bool, error) {
 	have, err := d.version(ctx)
 	return have > len(migrations.Known()), err

@@ -57,8 +57,8 @@ func (d *DB) Made(ctx context.Context) (made bool, err error) {
 // Security says whether row-level security of PostgreSQL keeps the accounts apart.
 type Security = postgres.Security
 
-// Security reads the present state of row-level security and changes nothing. On SQLite it is the zero value: a file
-// has no roles.
+// Security reads the state of row-level security and changes nothing. On SQLite it is the zero value: a file has no
+// roles.
 func (d *DB) Security(ctx context.Context) (Security, error) {
 	if e, ok := d.engine.(*postgres.Engine); ok {
 		return e.Security(ctx)
@@ -70,8 +70,8 @@ func (d *DB) Security(ctx context.Context) (Security, error) {
 // or has no place for a connection.
 func MayCome(err error) bool { return postgres.MayCome(err) }
 
-// Lax lists the settings of the database server with which a power cut may lose what was acknowledged. On SQLite there is
-// none: the program makes them itself.
+// Lax lists the settings of the database server with which a power cut may lose acknowledged changes. On SQLite there
+// are none: the program makes them itself.
 func (d *DB) Lax(ctx context.Context) ([]string, error) {
 	if e, ok := d.engine.(*postgres.Engine); ok {
 		return e.Lax(ctx)
@@ -79,7 +79,7 @@ func (d *DB) Lax(ctx context.Context) ([]string, error) {
 	return nil, nil
 }
 
-// Places is how many connections the database server accepts, 0 if it is not known and on SQLite, and how many of them a
+// Places returns how many connections the database server accepts, 0 if unknown and on SQLite, and how many of them a
 // node may use.
 func (d *DB) Places(ctx context.Context) (accepted, used int, err error) {
 	if e, ok := d.engine.(*postgres.Engine); ok {
@@ -117,6 +117,6 @@ func SumOf(path string) (string, error) { return sqlite.SumOf(path) }
 // FileInUse reports whether another process has the SQLite store in a folder open (package sqlite).
 func FileInUse(dir string) (bool, error) { return sqlite.FileInUse(dir) }
 
-// Restore replaces the SQLite store of a folder by a copy made by CopyFile; aside is the new name of the old store, ""
-// for none (package sqlite).
+// Restore replaces the SQLite store of a folder by a copy made by CopyFile; renamed is the new name of the old store,
+// "" for none (package sqlite).
 func Restore(copyPath, dir string) (aside string, err error) { return sqlite.Restore(copyPath, dir) }

@@ -139,7 +139,7 @@ func TestStoresOfEveryOlderVersionAreMigrated(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			older := db.Config{Dir: t.TempDir(), Unsafe: true} // grows by a version at a time; each is migrated in a copy
 			if engine == "postgres" {
-				older = db.Config{URL: dbtest.PlainURL(t), Patience: dbtest.Patience} // its migrations must see every account's rows
+				older = db.Config{URL: dbtest.PlainURL(t), MinWait: dbtest.Patience} // its migrations must see every account's rows
 			}
 			for version := 1; version < len(migrations.Known()); version++ {
 				fillVersion(t, older, version)

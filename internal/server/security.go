@@ -19,7 +19,7 @@ func (s *Server) checkSecurity(ctx context.Context, store *Store) error {
 	}
 	if len(found.Open) > 0 {
 		s.log.Error("row-level security is missing on tables: run this as their owner", "tables", strings.Join(found.Open, ", "), "sql",
-			found.Mend())
+			found.Repair())
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 
 // openDB opens the store's database, and does not create it if MustExist is set.
 func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
-	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout, Patience: c.Patience}
+	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout, MinWait: c.Patience}
 	if c.MustExist {
 		return db.OpenExisting(ctx, config)
 	}

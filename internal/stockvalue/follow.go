@@ -76,7 +76,7 @@ func Follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Durat
 
 // follow is Follow; few reports whether there were changes in the time rest, too few for an update. Without counts they count as few.
 func follow(ctx context.Context, store *db.DB, tenant id.Tenant, rest time.Duration, counts bool) (few bool, err error) {
-	stride := store.NewStride(leastStep, mostStep)
+	stride := store.NewBatchSize(leastStep, mostStep)
 	for sure, more := 0, true; more; {
 		var took time.Duration
 		var left int

@@ -9,9 +9,8 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// writer is the one goroutine that writes, and a second one that syncs commits to the disk: while one group of
-// transactions is being synced, the next is being written. A caller is answered only when the disk holds its
-// transaction.
+// writer is the one goroutine that writes. A second one syncs commits to the disk: while one group of transactions is
+// being synced, the next is being written. A caller is answered only when the disk holds its transaction.
 type writer struct {
 	log     *slog.Logger
 	conn    *conn
