@@ -15,86 +15,29 @@ import (
 	"testing"
 )
 
-// floors gives each package its floor. A package imports lower floors only, never its own.
-var floors = map[string]int{
-	"cmd/entrepot": 50,
-
-	"internal/server": 45, // puts the parts together
-
-	"internal/bench": 48, // a tool: it speaks HTTP to a service and knows nothing of its inside
-
-	"internal/api":       40,
-	"internal/dashboard": 40,
-	"internal/worker":    40,
-
-	"internal/api/reference": 39, // the page of the API's description, with samples for users of the dashboard
-
-	"internal/fileimport": 36, // imports files that are kept in the store
-
-	"internal/drafts": 35, // what the interface takes, as JSON and as forms
-
-	"internal/verify":   31, // checks what operations must have kept
-	"internal/filler":   31, // fills an account to be measured
-	"internal/commerce": 30,
-
-	"internal/connector/all":     22, // the list of the platforms
-	"internal/connector/*/story": 22, // what every platform and a whole service must live through
-	"internal/connector/*":       21, // the platforms, and their common suite
-	"internal/connector":         20,
-
-	"internal/records": 15, // what the interface shows of the nouns, as JSON
-
-	"internal/accounts":    10,
-	"internal/analytics":   10,
-	"internal/audit":       10,
-	"internal/catalog":     10,
-	"internal/channels":    10,
-	"internal/channelsync": 10,
-	"internal/customers":   10,
-	"internal/idempotency": 10,
-	"internal/imports":     10,
-	"internal/jobs":        10,
-	"internal/orders":      10,
-	"internal/stock":       10,
-	"internal/views":       10,
-	"internal/webhooks":    10,
-
-	"internal/importer": 8, // reads files; where products and orders go are interfaces, which the client satisfies
-	"internal/client":   7, // calls the API of a service, this one or another
-
-	"internal/sales":      6, // what nouns share and has tables: sums of sales, values of stock, searches, rate limits
-	"internal/stockvalue": 6,
-	"internal/search":     6,
-	"internal/limits":     6,
-	"internal/dbtest":     6,
-
-	"internal/db":            5,
-	"internal/db/sqlite":     4,
-	"internal/db/postgres":   4,
-	"internal/db/groups":     3,
-	"internal/db/engine":     2,
-	"internal/db/migrations": 2,
-
-	"internal/postal":     4, // free-form addresses: their members and all names of these
-	"internal/apijson":    3,
-	"internal/overload":   2,
-	"internal/budget":     1,
-	"internal/jsonvalue":  1,
-	"internal/secretbox":  1,
-	"internal/apperr":     0,
-	"internal/diskspace":  0,
-	"internal/spool":      0,
-	"internal/filelock":   0,
-	"internal/id":         0,
-	"internal/money":      0,
-	"internal/netguard":   0,
-	"internal/patch":      0,
-	"internal/processors": 0,
-	"internal/regional":   0,
-	"internal/spans":      0,
-
-	"internal/connector/*/fakeshop":             2, // shops in memory, for tests and for integrators
-	"internal/connector/connectortest/fakeshop": 1, // and what they have in common
+// floors are the floors of the house, the lowest first, each with its packages. A package imports those of its own floor and of lower ones;
+// the packages of a floor of equals do not import each other.
+var floors = []struct {
+	name   string
+	equals bool
+	holds  []string
+}{
+	{name: "base", holds: []string{ // values and tools that know nothing of the store
+		"internal/base/*", "internal/connector/*/fakeshop"}},
+	{name: "store", holds: []string{ // two engines, and tables that several nouns use
+		"internal/db", "internal/db/*", "internal/lists", "internal/view", "internal/search", "internal/sales", "internal/stockvalue", "internal/limits",
+		"internal/dbtest"}},
+	{name: "nouns", equals: true, holds: []string{ // a rule and its SQL, side by side
+		"internal/accounts", "internal/analytics", "internal/audit", "internal/catalog", "internal/channels", "internal/channelsync",
+		"internal/customers", "internal/idempotency", "internal/imports", "internal/jobs", "internal/orders", "internal/stock",
+		"internal/webhooks"}},
+	{name: "operations", holds: []string{ // what needs several nouns, and what goes in and out: records, drafts, platforms, files
+		"internal/records", "internal/drafts", "internal/connector", "internal/connector/*", "internal/connector/*/story", "internal/commerce",
+		"internal/importer", "internal/importer/*", "internal/view/all", "internal/verify", "internal/api/reference", "test/filler"}},
+	{name: "edges", equals: true, holds: []string{ // HTTP, pages, and what follows a request
+		"internal/api", "internal/dashboard", "internal/worker"}},
+	{name: "command", holds: []string{ // puts the parts together
+		"internal/server", "internal/bench", "cmd/entrepot"}},
 }
 
 // drivers, and the packages below db, may be imported by these only: nothing else knows that there are two engines. Bench measures the
@@ -108,8 +51,7 @@ var drivers = map[string][]string{
 
 	"entrepot/internal/db/sqlite":     {"internal/db"},
 	"entrepot/internal/db/postgres":   {"internal/db"},
-	"entrepot/internal/db/engine":     {"internal/db", "internal/db/sqlite", "internal/db/postgres", "internal/db/groups"},
-	"entrepot/internal/db/groups":     {"internal/db/sqlite", "internal/db/postgres"},
+	"entrepot/internal/db/engine":     {"internal/db", "internal/db/sqlite", "internal/db/postgres"},
 	"entrepot/internal/db/migrations": {"internal/db", "internal/db/sqlite", "internal/db/postgres"},
 }
 
@@ -127,19 +69,31 @@ func TestImportsPointDownwards(t *testing.T) {
 				continue
 			}
 			below, known := floorOf(to)
-			if !known {
+			switch {
+			case !known:
 				t.Errorf("%s imports %s, which has no floor", file, to)
-			} else if tool(own) && below >= 10 && !tool(below) {
-				t.Errorf("%s is a tool and imports %s: tools stand on the ground", file, to)
-			} else if below >= own {
-				t.Errorf("%s (floor %d) imports %s (floor %d)", file, own, to, below)
+			case below > own:
+				t.Errorf("%s (%s) imports %s (%s)", file, floors[own].name, to, floors[below].name)
+			case below == own && floors[own].equals && !strings.HasPrefix(to, from+"/"):
+				t.Errorf("%s imports %s: packages of the floor %q do not import each other", file, to, floors[own].name)
+			case !mayImport(from, to):
+				t.Errorf("%s imports %s: a tool, or a reader of files, knows the service by its interface only", file, to)
 			}
 		}
 	}
 }
 
-// tool is true of the floors of the tools.
-func tool(floor int) bool { return floor > 45 && floor < 50 }
+// mayImport is false for what would tie a tool to the service: bench speaks HTTP to a service and knows nothing of its inside; importer
+// passes products and orders to interfaces, which its client satisfies by requests and its fileimport by operations.
+func mayImport(from, to string) bool {
+	switch {
+	case from == "internal/bench":
+		return strings.HasPrefix(to, "internal/base/")
+	case from == "internal/importer" || from == "internal/importer/client":
+		return strings.HasPrefix(to, "internal/base/") || to == "internal/importer/client" || to == "internal/limits" // sizes of records
+	}
+	return true
+}
 
 func TestOnlyTheGroundKnowsTheEngines(t *testing.T) {
 	for _, file := range sources(t) {
@@ -163,7 +117,7 @@ func TestOnlyTheGroundKnowsTheEngines(t *testing.T) {
 // A record's JSON is written in one place: nouns read JSON, package records writes it.
 func TestNounsWriteNoJSON(t *testing.T) {
 	for _, file := range sources(t) {
-		if floor, _ := floorOf(pkg(file)); floor == 10 && slices.Contains(imports(t, file), "entrepot/internal/apijson") {
+		if floor, _ := floorOf(pkg(file)); floors[floor].name == "nouns" && slices.Contains(imports(t, file), "entrepot/internal/base/apijson") {
 			t.Errorf("%s imports the JSON writer: a noun's JSON is written in internal/records", file)
 		}
 	}
@@ -193,16 +147,19 @@ func pkg(file string) string {
 	return strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "../")
 }
 
-func floorOf(name string) (int, bool) {
-	if floor, ok := floors[name]; ok {
-		return floor, true
-	}
-	for pattern, floor := range floors {
-		if ok, _ := path.Match(pattern, name); ok {
-			return floor, true
+// floorOf is the index of the floor that holds a package. A package that is named itself is not held by a pattern.
+func floorOf(name string) (floor int, known bool) {
+	for i, f := range floors {
+		for _, pattern := range f.holds {
+			if pattern == name {
+				return i, true
+			}
+			if ok, _ := path.Match(pattern, name); ok {
+				floor, known = i, true
+			}
 		}
 	}
-	return 0, false
+	return floor, known
 }
 
 func imports(t *testing.T, file string) (paths []string) {

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/money"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/money"
 	"entrepot/internal/records"
 	"entrepot/internal/server"
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/db"
-	"entrepot/internal/secretbox"
 )
 
 // copyRecord is the printed form of a copy. The sum is that of a SQLite store's copy, tables and rows are those of a PostgreSQL store.

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/client"
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
+	"entrepot/internal/importer/client"
 	"entrepot/internal/server"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // demoPlatforms are the platforms that the demo simulates.

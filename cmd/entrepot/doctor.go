@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/disk"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/db"
-	"entrepot/internal/diskspace"
-	"entrepot/internal/secretbox"
 	"entrepot/internal/server"
 )
 
@@ -130,7 +130,7 @@ func checkDisk(c server.StoreConfig) finding {
 	for !exists(dir) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 	}
-	free, known := diskspace.Free(dir)
+	free, known := disk.Free(dir)
 	text := fmt.Sprintf("%.1f GB free for %s", float64(free)/1e9, c.Dir)
 	switch {
 	case !known:

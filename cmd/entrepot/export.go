@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // exported says how to read a kind of record through the API.

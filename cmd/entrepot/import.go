@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"entrepot/internal/client"
 	"entrepot/internal/importer"
+	"entrepot/internal/importer/client"
 )
 
 // newImportCommand is "entrepot import products|prices|stock|orders FILE". It fails if rows were refused or the import stopped

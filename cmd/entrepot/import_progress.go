@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"entrepot/internal/client"
 	"entrepot/internal/importer"
+	"entrepot/internal/importer/client"
 )
 
 // importProgress shows how far an import is, how long it will take, and what it waits for: on a terminal in one line

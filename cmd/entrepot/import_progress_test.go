@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/client"
 	"entrepot/internal/importer"
+	"entrepot/internal/importer/client"
 )
 
 // What a person reads while an import runs.

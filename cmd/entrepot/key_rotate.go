@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"entrepot/internal/secretbox"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/server"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/filelock"
+	"entrepot/internal/base/disk"
 )
 
 // The master key of a folder is replaced by a new one; the former stays beside it, and a store with one of the two missing is not served.
@@ -91,7 +91,7 @@ func holdServeLock(dir string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := filelock.Try(file)
+	free, err := disk.TryLock(file)
 	if err == nil && !free {
 		err = os.ErrExist
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // record is the form of a record with --json: the members that the API shows, then accountId, then the members that

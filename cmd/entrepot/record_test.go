@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/records"
 )
 

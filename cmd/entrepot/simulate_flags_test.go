@@ -19,9 +19,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/all"
-	"entrepot/internal/netguard"
 
 	amazonshop "entrepot/internal/connector/amazon/fakeshop"
 )

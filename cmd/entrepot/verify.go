@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/verify"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 	"entrepot/internal/server"
 	"entrepot/internal/verify"
 )

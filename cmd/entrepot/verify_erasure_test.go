@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
 	"entrepot/internal/server"
 )
 

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/netguard"
 	"entrepot/internal/records"
 	"entrepot/internal/server"
 	"entrepot/internal/webhooks"

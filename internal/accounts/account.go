@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Account is one merchant account (tenant). Times are microseconds since 1970 UTC.

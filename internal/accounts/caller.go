@@ -10,9 +10,9 @@
 package accounts
 
 import (
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Role determines what a user may do: see roleScopes.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // Requests that come while a look-up is under way are looked up together, and each gets its own caller.

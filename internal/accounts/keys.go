@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 )
 

@@ -3,8 +3,8 @@ package accounts
 import (
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // NetworkLife is for how long a network is known from which a user has logged in.

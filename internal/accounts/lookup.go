@@ -6,9 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The statements of this file serve every account: they find the account of a credential, an e-mail address or a

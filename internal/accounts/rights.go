@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // roleScopes are the scopes of each role (interface §5.1). Two rights are not scopes: managing API keys, which owners

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 )
 
 // Two passwords are hashed at once in a process for strangers, so that logins cannot take all its memory, and one more for those who have

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/netguard"
 )
 
 // TokenLife is how long an access token opens the account (interface §5.1).

@@ -5,9 +5,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Status of a user: a disabled one cannot log in, and open logins end at once.

@@ -12,8 +12,8 @@
 package analytics
 
 import (
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/money"
 )
 
 // Span is a range of time in microseconds, both ends included.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
-	"entrepot/internal/spans"
 )
 
 // Channel is the figures of one channel in a span; the empty id is for orders without a channel.

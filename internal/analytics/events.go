@@ -4,9 +4,9 @@ import (
 	"maps"
 	"sync"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // Events are only added behind the newest stamp of the log, and only taken away at its beginning. So an hour that is over and not yet

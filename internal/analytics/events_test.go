@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // addEvent adds an event with a stamp, or the test of an endpoint.

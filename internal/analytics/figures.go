@@ -3,10 +3,10 @@ package analytics
 import (
 	"strings"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
-	"entrepot/internal/spans"
 )
 
 // figure is the sums over some orders.

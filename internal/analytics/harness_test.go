@@ -7,11 +7,11 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

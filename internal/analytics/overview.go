@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Overview is the figures of a span by day and by channel, and of another span: the first page of the dashboard, read

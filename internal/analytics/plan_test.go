@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/spans"
 	"entrepot/internal/webhooks"
 )
 

@@ -3,11 +3,11 @@ package analytics
 import (
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/sales"
-	"entrepot/internal/spans"
 )
 
 // Point is one interval of a series.

@@ -13,12 +13,12 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/spans"
 )
 
 func TestSalesFillEveryInterval(t *testing.T) {

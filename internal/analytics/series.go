@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/regional"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/regional"
-	"entrepot/internal/spans"
 )
 
 // Interval is the length of a series' points.

@@ -9,12 +9,12 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/regional"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/regional"
 )
 
 // placed is an order as the test knows it.

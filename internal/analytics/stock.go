@@ -1,9 +1,9 @@
 package analytics
 
 import (
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/stockvalue"
 )
 

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/money"
-	"entrepot/internal/spans"
 )
 
 // Summary is the figures of a span, and of the span of the same length before it.

@@ -8,10 +8,10 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // Webhooks is the outcomes of a span's deliveries. A delivery belongs to the time of its event, or of the replay that

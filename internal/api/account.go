@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/records"

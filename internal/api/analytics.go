@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"entrepot/internal/analytics"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/regional"
 	"entrepot/internal/db"
 	"entrepot/internal/records"
-	"entrepot/internal/regional"
 )
 
 // analyticsRoutes are interface §4.5.11.

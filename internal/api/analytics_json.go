@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"entrepot/internal/analytics"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/money"
 	"entrepot/internal/channels"
-	"entrepot/internal/money"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"entrepot/internal/analytics"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // The rate counts attempts, including those of deliveries that are still being retried.

@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"strconv"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/records"
 )
 

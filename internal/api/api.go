@@ -17,12 +17,11 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/budget"
+	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/overload"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
-	"entrepot/internal/netguard"
-	"entrepot/internal/overload"
 )
 
 // Config configures an API.
@@ -30,8 +29,8 @@ type Config struct {
 	DB        *db.DB
 	Commerce  *commerce.Service
 	Limiter   limits.Limiter
-	Budget    *budget.Budget // memory for bodies and answers; nil: 160 MB
-	Folder    string         // on a disk, where large answers wait to be sent; "" for the system's temporary one
+	Budget    *overload.Budget // memory for bodies and answers; nil: 160 MB
+	Folder    string           // on a disk, where large answers wait to be sent; "" for the system's temporary one
 	Log       *slog.Logger
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
@@ -50,10 +49,10 @@ type API struct {
 	feeds    feedTotals
 	limiter  *overload.Limiter
 	large    *large
-	bulk     *budget.Budget // of the bodies of bulk routes, smaller than Budget, so that memory is left to process them
-	pieces   *budget.Budget // of bulk operations
-	refusals sampler        // of the log
-	refused  *refusals      // for the log of refused requests
+	bulk     *overload.Budget // of the bodies of bulk routes, smaller than Budget, so that memory is left to process them
+	pieces   *overload.Budget // of bulk operations
+	refusals sampler          // of the log
+	refused  *refusals        // for the log of refused requests
 	// unchanged counts requests with If-None-Match on this node only: it protects the node and is no limit of the plan.
 	unchanged limits.Limiter
 	document  document
@@ -71,10 +70,10 @@ func New(c Config) *API {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Budget == nil {
-		c.Budget = budget.New(160 << 20)
+		c.Budget = overload.NewBudget(160 << 20)
 	}
-	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: budget.New(c.Budget.Limit() / 2),
-		pieces: budget.New(piecesAtOnce()), limiter: overload.NewLimiter(),
+	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: overload.NewBudget(c.Budget.Limit() / 2),
+		pieces: overload.NewBudget(piecesAtOnce()), limiter: overload.NewLimiter(),
 		large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {
 		a.unchanged = limits.Off{}

@@ -1,8 +1,8 @@
 package api
 
 import (
-	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/records"
 )

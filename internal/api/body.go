@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apperr"
-	"entrepot/internal/jsonvalue"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/jsonvalue"
 )
 
 // valueLimit is the largest number of JSON values in a body outside the bulk routes. Three members of free JSON alone

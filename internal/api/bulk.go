@@ -3,11 +3,11 @@ package api
 import (
 	"strings"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/budget"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/overload"
+	"entrepot/internal/base/processors"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/processors"
 	"entrepot/internal/records"
 )
 
@@ -82,7 +82,7 @@ func piecesAtOnce() int64 { return int64(max(4, 2*processors.Count())) }
 // may be stored already.
 func inTurn(a *API, r *request, run func() (answer, error)) (answer, error) {
 	turn := a.pieces.Share(0)
-	turn.Account, turn.Wait = r.share.Account, budget.Forever
+	turn.Account, turn.Wait = r.share.Account, overload.Forever
 	defer turn.Release()
 	if err := a.pause(r, func() error { return turn.Grow(r.ctx(), 1) }); err != nil {
 		return answer{}, err

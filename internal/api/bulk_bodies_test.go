@@ -9,14 +9,14 @@ import (
 	"sync"
 	"testing"
 
-	"entrepot/internal/budget"
+	"entrepot/internal/base/overload"
 )
 
 // Large bulk bodies that come at the same time wait for each other: none is refused because each of them has taken a part of the room.
 func TestBulkBodiesWaitForRoom(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {
 		config := s.Config
-		config.Budget = budget.New(4 << 20)
+		config.Budget = overload.NewBudget(4 << 20)
 		s.API = New(config)
 		node := httptest.NewServer(s.API)
 		defer node.Close()

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 const (

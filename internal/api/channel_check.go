@@ -3,8 +3,8 @@ package api
 import (
 	"net/http"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"

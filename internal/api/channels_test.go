@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // opened is a channel as its platform gets it, with decrypted credentials.
@@ -122,63 +122,5 @@ func TestChannelSettingsAreChecked(t *testing.T) {
 		if got["testOrders"] != "true" || got["locationId"] != "12345678901" || got["note"] != "" {
 			t.Errorf("a platform gets %v", got)
 		}
-	})
-}
-
-// A setting that the service does not know is kept as it was sent, also a number that no machine holds.
-func TestUnknownSettingsAreKeptAsSent(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		s.Commerce.Connectors = everyPlatform(t)
-		body := shopBody()
-		body["settings"] = member{"huge": json.RawMessage(`1e400`), "exact": json.RawMessage(`[1.50,-0]`)}
-		made := s.must(t, 201, "POST", "/api/v1/channels", body)
-		path := "/api/v1/channels/" + channelOf(made)
-		s.must(t, 200, "PATCH", path, member{"settings": member{"tiny": json.RawMessage(`1E-400`), "baseUrl": nil}})
-		s.must(t, 400, "PATCH", path, member{"settings": member{"baseUrl": json.RawMessage(`1e400`)}})
-		read := string(s.do(call{method: "GET", path: path}).body)
-		for _, kept := range []string{`"huge":1e400`, `"exact":[1.50,-0]`, `"tiny":1E-400`} {
-			if !strings.Contains(read, kept) {
-				t.Errorf("%s is missing in %s", kept, read)
-			}
-		}
-	})
-}
-
-// A change of one setting leaves the others: above all, a shop that must not oversell still does not. null takes one away.
-func TestSettingsThatAChangeOmitsStay(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		s.Commerce.Connectors = everyPlatform(t)
-		made := s.must(t, 201, "POST", "/api/v1/channels", member{"name": "Till", "platform": "CUSTOM",
-			"settings": member{"oversell": "reject", "stockBuffer": 2, "a \"b\"": member{"c": 1}, "note": "x"}})
-		path := "/api/v1/channels/" + channelOf(made)
-		refused := func() bool {
-			t.Helper()
-			s.must(t, 200, "PATCH", "/api/v1/sdk/inventory/bulk-update", member{"updates": []any{member{"sku": "SHORT", "quantity": 0}}})
-			status, _ := s.call(t, "POST", "/api/v1/orders", member{"customerName": "Ada", "channelId": channelOf(made),
-				"items": []any{member{"sku": "SHORT", "quantity": 1, "unitPrice": 1}}})
-			return status == 409
-		}
-		s.must(t, 201, "POST", "/api/v1/products", member{"sku": "SHORT", "name": "Short", "price": 1})
-		for _, step := range []struct {
-			change member
-			want   string
-			reject bool
-		}{
-			{member{"stockBuffer": 5}, `{"a \"b\"":{"c":1},"note":"x","oversell":"reject","stockBuffer":5}`, true},
-			{member{"note": nil, "absent": nil, "new": true}, `{"a \"b\"":{"c":1},"new":true,"oversell":"reject","stockBuffer":5}`, true},
-			{member{"a \"b\"": member{}}, `{"a \"b\"":{},"new":true,"oversell":"reject","stockBuffer":5}`, true},
-			{member{}, `{"a \"b\"":{},"new":true,"oversell":"reject","stockBuffer":5}`, true},
-			{member{"oversell": nil}, `{"a \"b\"":{},"new":true,"stockBuffer":5}`, false},
-			{member{"oversell": "reject"}, `{"a \"b\"":{},"new":true,"oversell":"reject","stockBuffer":5}`, true},
-		} {
-			got, _ := json.Marshal(s.must(t, 200, "PATCH", path, member{"settings": step.change})["data"].(map[string]any)["settings"])
-			if string(got) != step.want || refused() != step.reject {
-				t.Errorf("after %v: %s, refused %v", step.change, got, !step.reject)
-			}
-		}
-		half := strings.Repeat("x", 40<<10)
-		s.must(t, 200, "PATCH", path, member{"settings": member{"first": half}})
-		s.must(t, 400, "PATCH", path, member{"settings": member{"second": half}})
-		s.must(t, 200, "PATCH", path, member{"settings": member{"second": half, "first": nil}})
 	})
 }

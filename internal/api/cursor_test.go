@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Who follows the cursor of a list gets each record that stays once, in the order of the list, whatever is created and deleted behind.

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
@@ -158,44 +158,6 @@ func TestDeliveriesOfAllEndpoints(t *testing.T) {
 		if status, _ := s.call(t, "POST", hookPath+"/deliveries/retry",
 			`{"status":"pending","endpointId":"`+id.New[string]()+`"}`); status != 404 {
 			t.Errorf("an unknown endpoint: %d", status)
-		}
-	})
-}
-
-// One event of the log is read by its id, also after a person was taken out of it.
-func TestOneEvent(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		customer := s.customer(t, `{"email":"ida@vanish.example","firstName":"Ida"}`)
-		log := s.must(t, 200, "GET", "/api/v1/developer/events?event=customer.created&resourceId="+customer, nil)
-		path := "/api/v1/developer/events/" + text(log, "data", 0, "id")
-		if read := s.must(t, 200, "GET", path, nil); text(read, "data", "data", "email") != "ida@vanish.example" || len(at(read,
-			"data").(map[string]any)) != 6 {
-			t.Errorf("%v", read)
-		}
-		if read := s.with(s.newKey("read:webhooks")).must(t, 200, "GET", path, nil); at(read, "data", "data") != nil ||
-			text(read, "data", "event") != "customer.created" {
-			t.Errorf("without read:customers: %v", read)
-		}
-		s.must(t, 200, "POST", "/api/v1/customers/"+customer+"/erase", nil)
-		if r := s.do(call{method: "GET", path: path}); r.status != 200 || strings.Contains(string(r.body), "ida@") {
-			t.Errorf("after the erasure: %d %s", r.status, r.body)
-		}
-		for _, unknown := range []string{id.New[string](), "x"} {
-			if status, _ := s.call(t, "GET", "/api/v1/developer/events/"+unknown, nil); status != 404 {
-				t.Errorf("%s: %d", unknown, status)
-			}
-		}
-		if status, _ := s.stranger().call(t, "GET", path, nil); status != 404 {
-			t.Errorf("another account's: %d", status)
-		}
-		newest := s.must(t, 200, "GET", "/api/v1/developer/events?order=desc&limit=1", nil)
-		if text(newest, "data", 0, "event") != "customer.erased" || at(newest, "meta", "hasMore") != true {
-			t.Errorf("newest first: %v", newest)
-		}
-		for _, query := range []string{"event=x", "from=x", "order=up", "after=x"} {
-			if status, _ := s.call(t, "GET", "/api/v1/developer/events?"+query, nil); status != 400 {
-				t.Errorf("%s: %d", query, status)
-			}
 		}
 	})
 }

@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"time"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

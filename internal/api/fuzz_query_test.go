@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 

@@ -14,13 +14,13 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/orders"
-	"entrepot/internal/secretbox"
 )
 
 func TestMain(m *testing.M) {

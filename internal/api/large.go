@@ -8,12 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/budget"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/disk"
+	"entrepot/internal/base/overload"
+	"entrepot/internal/base/processors"
 	"entrepot/internal/db"
-	"entrepot/internal/diskspace"
-	"entrepot/internal/processors"
-	"entrepot/internal/spool"
 )
 
 // Bounds of large answers (interface §8), sizes in bytes.
@@ -33,21 +32,21 @@ var errLarge = errors.New("api: a large answer without a place")
 // and disk space.
 type large struct {
 	folder string
-	places *budget.Budget // two for each processor; one account has at most half of them
-	disk   *budget.Budget // bytes
+	places *overload.Budget // two for each processor; one account has at most half of them
+	disk   *overload.Budget // bytes
 	queued atomic.Int64
 }
 
 func newLarge(folder string, memory int64) *large {
-	return &large{folder: folder, places: budget.New(int64(2 * processors.Count())), disk: budget.New(diskTimes * memory)}
+	return &large{folder: folder, places: overload.NewBudget(int64(2 * processors.Count())), disk: overload.NewBudget(diskTimes * memory)}
 }
 
 // overflow is the file of one large answer.
 type overflow struct {
 	large *large
-	place budget.Share
-	disk  budget.Share
-	file  *spool.File
+	place overload.Share
+	disk  overload.Share
+	file  *disk.Temporary
 	full  bool // the disk takes no more of the answer
 }
 
@@ -135,7 +134,7 @@ func (r *request) waitLarge() error {
 	o := &r.overflow
 	if o.large.queued.Add(1) > largeQueued {
 		o.large.queued.Add(-1)
-		return budget.Full()
+		return overload.Full()
 	}
 	defer o.large.queued.Add(-1)
 	o.place = o.large.places.Share(0)
@@ -163,12 +162,12 @@ func (r *request) cut(w *apijson.Writer) error {
 // take moves the packed text from memory to the answer's file. What the disk does not take stays in memory. Errors:
 // Unavailable, when all files together are as large as allowed; the context's.
 func (o *overflow) take(r *request, parts *apijson.Parts) error {
-	if free, known := diskspace.Free(o.large.folder); o.full || known && free < leastFree {
+	if free, known := disk.Free(o.large.folder); o.full || known && free < leastFree {
 		o.full = true
 		return nil
 	}
 	if o.file == nil {
-		file, err := spool.Create(o.large.folder)
+		file, err := disk.NewTemporary(o.large.folder)
 		if err != nil {
 			o.full = true
 			return nil

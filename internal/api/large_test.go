@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/budget"
+	"entrepot/internal/base/overload"
 	"entrepot/internal/dbtest"
 )
 
@@ -24,10 +24,10 @@ func noise(n int) string {
 }
 
 // lend gives the server another budget of memory, and a folder for large answers. An eighth of the budget is taken already.
-func (s *server) lend(memory int64, folder string) (other budget.Share) {
+func (s *server) lend(memory int64, folder string) (other overload.Share) {
 	s.t.Helper()
 	config := s.Config
-	config.Budget, config.Folder = budget.New(memory), folder
+	config.Budget, config.Folder = overload.NewBudget(memory), folder
 	s.API = New(config)
 	other = config.Budget.Share(0)
 	other.Account = int64(s.tenant)

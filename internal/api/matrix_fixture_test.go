@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector/all"
 	"entrepot/internal/db"

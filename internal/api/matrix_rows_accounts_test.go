@@ -2,9 +2,9 @@ package api
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // accountRows are interface §4.5.6, §4.5.8, §4.5.10 and §4.5.11.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/records"
 )
 

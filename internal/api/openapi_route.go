@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // operation is a route's part of the document.

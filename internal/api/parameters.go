@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // parameterAbout says what a parameter selects, its unit and its bounds, by name. "listOrders page" is for one

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/limits"
-	"entrepot/internal/netguard"
 )
 
 // Requests of these tests come from 192.0.2.1.

@@ -5,12 +5,12 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
-	"entrepot/internal/budget"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/overload"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
 )
 
 // request is one request while it is processed.
@@ -23,11 +23,11 @@ type request struct {
 	spent  accounts.Caller // the caller if the key was revoked or has expired, otherwise zero
 	body   *jsonvalue.Value
 
-	share    budget.Share // its share of the node's memory
-	bulk     budget.Share // its share of the part for bodies of bulk routes
-	decoding int          // bytes of share for the body's text and values
-	written  int          // bytes of the answer that are reserved already
-	large    bool         // its answer may be large: it holds a place, or is limited otherwise
+	share    overload.Share // its share of the node's memory
+	bulk     overload.Share // its share of the part for bodies of bulk routes
+	decoding int            // bytes of share for the body's text and values
+	written  int            // bytes of the answer that are reserved already
+	large    bool           // its answer may be large: it holds a place, or is limited otherwise
 	overflow overflow
 	writer   *apijson.Writer // whose buffer the answer is in, nil for one of its own
 	inside   bool            // it holds one of the node's turns

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/limits"
 )
 

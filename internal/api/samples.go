@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/records"
 )
 

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"time"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/records"

@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/db"
 	"entrepot/internal/idempotency"
-	"entrepot/internal/jsonvalue"
 )
 
 // writeSecret is write for an answer that shows a secret once: the answer is stored encrypted for its Idempotency-Key,

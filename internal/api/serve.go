@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
-	"entrepot/internal/netguard"
 	"entrepot/internal/records"
 )
 

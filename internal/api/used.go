@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // lastUsed collects in memory when keys were used, so that a request writes nothing for that.

@@ -4,12 +4,12 @@ import (
 	"net/http"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 )
 

@@ -11,8 +11,8 @@ import (
 	"maps"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Entry is one operation.
@@ -25,7 +25,7 @@ type Entry struct {
 	CreatedAt    int64 // microseconds since 1970 UTC
 	Texts
 
-	Number    int64  // its place in the account's chain, from 1; 0 for entries from before there was one
+	Number    int64  // its place in the account's chain, from 1
 	Digest    string // of its texts as they were recorded
 	Hash      string
 	EmptiedAt int64 // when an erasure removed its texts, 0 for never

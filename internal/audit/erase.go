@@ -1,8 +1,8 @@
 package audit
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Search finds the entries whose texts match one of the patterns (db.Where.AndLike): all of them, or those made since a

@@ -1,8 +1,8 @@
 package audit
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Refused is a refused request, or several equal ones within a few seconds. It contains nothing of their bodies.

@@ -3,9 +3,9 @@ package catalog
 import (
 	"encoding/json"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // AttributeType is the kind of values that an attribute has.

@@ -11,8 +11,8 @@
 package catalog
 
 import (
-	"entrepot/internal/id"
-	"entrepot/internal/money"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/search"
 )
 

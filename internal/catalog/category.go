@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 )
 
 // Category is a node of the account's tree (interface §2.7.3).

@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"entrepot/internal/patch"
+	"entrepot/internal/base/patch"
 )
 
 // grove is a tree that holds a whole account's categories, as a store would between requests.

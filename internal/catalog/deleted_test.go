@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
 )
 
 // A deleted product is on no page, whichever index the page is read by, and every other product is on it once. The
@@ -30,7 +30,7 @@ func TestDeletedProductsAreOnNoPage(t *testing.T) {
 			ids = []id.Product{named["MUG"].Product, named["CUP"].Product}
 			return err
 		})
-		if err := FollowSort(t.Context(), store, tenant, 0); err != nil {
+		if err := ProductSorts.FollowTenant(t.Context(), store, tenant); err != nil {
 			t.Fatal(err)
 		}
 		commit(t, store, tenant, deleting("MUG"))
@@ -42,7 +42,7 @@ func TestDeletedProductsAreOnNoPage(t *testing.T) {
 		}
 		for _, followed := range []bool{false, true} {
 			if followed {
-				if err := FollowSort(t.Context(), store, tenant, 0); err != nil {
+				if err := ProductSorts.FollowTenant(t.Context(), store, tenant); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/limits"
 )
 

@@ -3,10 +3,10 @@ package catalog
 import (
 	"slices"
 
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 )
 
 // link applies the categories, which are given as the whole list.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
 )
 
 func null[T any]() patch.Field[T] { return patch.Field[T]{Set: true, Null: true} }

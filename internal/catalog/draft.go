@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 )
 
 // Draft is a caller's input for one product (interface §2.7.1). Fields that are not set stay unchanged; a new product

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
 )
 
 // Another product's own SKU is not taken for a variant, be it of a new product or of one that is there.

@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Existing finds products by id and by SKU (of the product or a variant), each once; missing are the ids and SKUs that the

@@ -3,8 +3,8 @@ package catalog
 import (
 	"slices"
 
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
 )
 
 // Image is one picture of a product.

@@ -1,9 +1,9 @@
 package catalog
 
 import (
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // Sold is what samples need of a product.

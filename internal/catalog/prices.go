@@ -3,10 +3,10 @@ package catalog
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
 )
 
 // PriceDraft is one item of a price update (interface §4.2).

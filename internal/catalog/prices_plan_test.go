@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // Present prices are found by SKU and id, also in an account of which PostgreSQL has no statistics yet: it reads hardly more rows

@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // PublicationStatus is the state of a product on a channel.

@@ -3,8 +3,8 @@ package catalog
 import (
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // countedPublications is the name of the kept counts of publications, by channel and status (publicationKey).

@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Due is a publication that waits for its platform.

@@ -3,8 +3,8 @@ package catalog
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Publications are those of some products on one channel, as a transaction has read them. It changes them here only, so that the kept

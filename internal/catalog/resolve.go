@@ -3,8 +3,8 @@ package catalog
 import (
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Sellable is the product, or variant of it, that a SKU on an order line means (interface §2.3).

@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // saveParts queues SKUs, variants and links, all after the account's clock (decision 5).

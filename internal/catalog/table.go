@@ -3,8 +3,8 @@ package catalog
 import (
 	"encoding/json"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // productRow is a product's own row. It counts the product's rows in other tables, so that readers skip empty ones.

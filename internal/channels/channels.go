@@ -9,8 +9,8 @@
 package channels
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The platforms; Custom is that of a channel without a connector.

@@ -1,8 +1,8 @@
 package channels
 
 import (
-	"entrepot/internal/id"
-	"entrepot/internal/secretbox"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/secretbox"
 )
 
 // Place is the encryption context of a channel's credentials.

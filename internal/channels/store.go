@@ -3,8 +3,8 @@ package channels
 import (
 	"errors"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Channel is one channel. Credentials are encrypted and never leave the service.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // ofChannel is the condition for the items of a channel, after the tenant's condition.

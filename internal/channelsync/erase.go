@@ -1,8 +1,8 @@
 package channelsync
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // LastError is why a channel's work failed last, in the words of its platform, which may name a person.

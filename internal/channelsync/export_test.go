@@ -1,8 +1,8 @@
 package channelsync
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // BySKU reads one item; nil if there is none.

@@ -3,8 +3,8 @@ package channelsync
 import (
 	"encoding/json"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Item is what is known about one SKU on a channel's platform.

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // State is one channel's row. Times are microseconds by the service's clock unless said otherwise; 0 stands for never.

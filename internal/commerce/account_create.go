@@ -3,8 +3,8 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // AccountDraft is a new merchant account; the defaults are the plan enterprise, the currency EUR and no owner.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/records"
 )

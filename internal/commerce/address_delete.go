@@ -1,8 +1,8 @@
 package commerce
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // DeleteAddress removes an address from a customer's book and emits customer.updated. Errors: those of holdCustomer;

@@ -1,9 +1,9 @@
 package commerce
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // UpdateAddress changes an address of a customer's book and emits customer.updated; if nothing changes, it writes and

@@ -2,12 +2,12 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
 )
 
 // AttributeDraft is a caller's input for an attribute; in an update, fields that are not set stay.

@@ -3,8 +3,8 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // DeleteAttribute deletes an attribute; products keep their values under its code. Errors: NotFound; those of Expected.

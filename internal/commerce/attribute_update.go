@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 )
 

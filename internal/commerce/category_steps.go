@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/webhooks"
 )

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/orders"
 )

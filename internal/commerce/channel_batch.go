@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // listing is a product in the form to be pushed, with the items of its SKUs.

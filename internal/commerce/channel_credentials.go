@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
-	"entrepot/internal/netguard"
 )
 
 // CheckCredentials is the 400 that names all errors of a platform's credentials, or nil. Custom channels have none.

@@ -3,11 +3,11 @@ package commerce_test
 import (
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // The key of a custom channel is worth nothing once the channel is deleted, also while what belongs to the channel is deleted in steps.

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 )
 

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // ada makes a customer whom a platform's messages name.

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/secretbox"
 )
 
 // New credentials may be those of another account, or may do more or less than the old ones: what the last test found out about the shop,

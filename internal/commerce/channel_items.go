@@ -3,9 +3,9 @@ package commerce
 import (
 	"context"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/stock"
 )
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
@@ -16,7 +17,6 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/jobs"
-	"entrepot/internal/netguard"
 )
 
 func names(prefix string, n int) (list []string) {

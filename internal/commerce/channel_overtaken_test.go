@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // A push that is reading stock, or taking a product off sale, while its channel is pointed at another shop stores no ids of the first one

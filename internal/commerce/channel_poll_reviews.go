@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // settleReviews stores the results of the platform's reviews. A product whose change was accepted is published; one

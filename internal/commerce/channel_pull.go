@@ -7,13 +7,13 @@ import (
 	"errors"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/postal"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
-	"entrepot/internal/postal"
 )
 
 // pullPlace is the position from which a pull continues. Without a page it is the beginning.

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 

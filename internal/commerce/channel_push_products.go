@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // pushProducts puts products on the platform that are to be published or have changed, and takes off those that are

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/money"
 )
 
 // pushStock pushes stock and prices of the items that are due. Orders are pulled first: otherwise units that were

@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // platformSession is a session with a channel's platform.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/channels"
-	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
 )
 

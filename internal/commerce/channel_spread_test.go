@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
-	"entrepot/internal/netguard"
 )
 
 // Channels that a platform refuses at the same moment do not come back at the same moment: what it asks for, and what the service waits by

@@ -3,11 +3,11 @@ package commerce
 import (
 	"context"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 

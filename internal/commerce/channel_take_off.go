@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // goneProduct is a product that is to be taken off the platform, with its items.

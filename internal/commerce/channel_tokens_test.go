@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/secretbox"
 )
 
 // renewal is a call of Renew and what it gave.

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 )
 

@@ -5,14 +5,14 @@ import (
 	"reflect"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/jsonvalue"
 	"entrepot/internal/records"
 )
 

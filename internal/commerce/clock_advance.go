@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 	"entrepot/internal/webhooks"

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
-	"entrepot/internal/secretbox"
 )
 
 // Service has what operations need beyond a transaction.

@@ -5,19 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/postal"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
-	"entrepot/internal/postal"
 	"entrepot/internal/stock"
-	"entrepot/internal/views"
 	"entrepot/internal/webhooks"
 )
 
@@ -252,7 +252,7 @@ type erasure struct {
 	resources []string // that events, deliveries, movements and stored answers may be about
 	named     []string // those of them that only the person's records and events name
 	answers   []idempotency.Kept
-	views     []views.View // whose name or filter names the person
+	views     []accounts.SavedView // whose name or filter names the person
 	segments  []*customers.Segment
 	jobs      []jobs.Texts
 	channels  []channelsync.LastError
@@ -333,7 +333,7 @@ func (e *erasure) read(found trace, last bool) (again bool, err error) {
 	if e.answers, err = idempotency.Load(e.tx, all.answers); err != nil {
 		return false, err
 	}
-	if e.views, err = views.Matching(e.tx, e.namedInQuery); err != nil {
+	if e.views, err = accounts.ViewsMatching(e.tx, e.namedInQuery); err != nil {
 		return false, err
 	}
 	e.entries, e.imports, e.authors = all.entries, all.imports, all.authors
@@ -414,7 +414,7 @@ func (e *erasure) write() error {
 	stock.ClearNotes(e.tx, e.resources)
 	e.writeEvents()
 	e.writeAnswers()
-	views.DeleteMatched(e.tx, e.views)
+	accounts.DeleteViews(e.tx, e.views)
 	for _, s := range e.segments {
 		s.Name, s.UpdatedAt = e.redact(s.Name), max(e.tx.Micros(), s.UpdatedAt+1)
 		for _, tags := range [][]string{s.Rules.TagsAny, s.Rules.TagsAll} {

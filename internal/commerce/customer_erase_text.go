@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/postal"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
-	"entrepot/internal/postal"
 	"entrepot/internal/webhooks"
 )
 

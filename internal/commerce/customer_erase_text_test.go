@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
-	"entrepot/internal/postal"
+	"entrepot/internal/base/postal"
 )
 
 // Whatever a text holds, what is known of the person is gone from it afterwards, it is JSON still, and a second time changes nothing.

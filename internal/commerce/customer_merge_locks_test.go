@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // A merge locks the records that were merged into its secondaries with the others, in the order of their ids: a step that moves orders of

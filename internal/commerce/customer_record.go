@@ -3,9 +3,9 @@ package commerce
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 )

@@ -3,11 +3,11 @@ package commerce
 import (
 	"context"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"

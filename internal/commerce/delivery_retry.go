@@ -2,10 +2,10 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 

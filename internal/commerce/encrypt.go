@@ -2,9 +2,9 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/db"
-	"entrepot/internal/secretbox"
 )
 
 // Encrypt encrypts a secret and binds it to its record and member. Errors: Unavailable on a node whose master key was

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 )
 

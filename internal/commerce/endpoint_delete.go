@@ -3,8 +3,8 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // DeleteEndpoint deletes an endpoint with its pending deliveries. Errors: NotFound; those of Expected.

@@ -5,8 +5,8 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

@@ -1,8 +1,8 @@
 package commerce
 
 import (
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/records"
 )
 

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 )
 

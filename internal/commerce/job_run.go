@@ -3,7 +3,7 @@ package commerce
 import (
 	"fmt"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 	"entrepot/internal/records"

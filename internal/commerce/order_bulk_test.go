@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 )

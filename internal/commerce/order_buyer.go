@@ -1,7 +1,7 @@
 package commerce
 
 import (
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/connector"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"

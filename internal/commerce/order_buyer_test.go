@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/connector"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // unpaid is an order of which its platform does not say yet who made it, nor what it costs.
@@ -73,7 +73,7 @@ func TestTheBuyerWhoComesLaterIsInSegments(t *testing.T) {
 		in := p.order("PAID", orders.Processing)
 		in.Name, in.Email, in.Phone = "", "", ""
 		p.receive(t, in)
-		if err := customers.FollowSegmentsSurely(t.Context(), store, p.who.Tenant); err != nil {
+		if err := customers.SegmentLists.FollowTenant(t.Context(), store, p.who.Tenant); err != nil {
 			t.Fatal(err)
 		}
 		for _, email := range []string{"", "ada@example.com"} {

@@ -5,12 +5,12 @@ import (
 	"errors"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/postal"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/postal"
 )
 
 // OrderDraft is a caller's input for an order (interface §4.1).

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // An order finds its customer merged into another one, who is erased before the order has read that far: the e-mail is free again, so the

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // byEmail are the numbers of the orders that a list by an e-mail address shows, the oldest first.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"

@@ -3,7 +3,7 @@ package commerce
 import (
 	"fmt"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/orders"

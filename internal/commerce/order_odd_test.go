@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 )
 

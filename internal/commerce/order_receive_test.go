@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/verify"
 )
 

@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )

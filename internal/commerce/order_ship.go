@@ -4,9 +4,9 @@ import (
 	"cmp"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"

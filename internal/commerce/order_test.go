@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

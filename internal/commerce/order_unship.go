@@ -2,8 +2,8 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"

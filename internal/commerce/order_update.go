@@ -2,15 +2,15 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/patch"
+	"entrepot/internal/base/postal"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
-	"entrepot/internal/postal"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

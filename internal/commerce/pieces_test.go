@@ -7,10 +7,10 @@ import (
 	"weak"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/money"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/money"
 )
 
 // A bulk operation needs the memory of one piece: the plan of a piece that is stored, with its events, is free as soon as

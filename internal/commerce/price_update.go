@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/webhooks"

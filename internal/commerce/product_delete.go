@@ -2,9 +2,9 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )

@@ -1,9 +1,9 @@
 package commerce
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )

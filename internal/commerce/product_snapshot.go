@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"

@@ -1,11 +1,11 @@
 package commerce
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // UnpublishProduct removes a product from a channel (interface §4.5.7). On a platform that is called, the publication is

@@ -2,11 +2,11 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // holdProduct reads a product that an operation changes. A product is in several tables, and all their writers hold

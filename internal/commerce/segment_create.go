@@ -3,9 +3,9 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // CreateSegment stores a filter of customers under a name (interface §4.4).

@@ -3,8 +3,8 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // DeleteSegment deletes a saved filter; customers do not change. Errors: NotFound; those of Expected.

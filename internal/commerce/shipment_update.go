@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/webhooks"
 )
 

@@ -3,8 +3,8 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // EndSignIn ends one login of a user: the caller's own, or that of a user whom the caller may change. Errors:

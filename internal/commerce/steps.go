@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
-	"entrepot/internal/secretbox"
 	"entrepot/internal/webhooks"
 )
 

@@ -2,7 +2,7 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // UserDraft is a new user; its password is hashed before, because that takes too long for a transaction.

@@ -3,9 +3,8 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/views"
 	"entrepot/internal/webhooks"
 )
 
@@ -26,7 +25,7 @@ func (s *Service) DeleteUser(tx *db.Tx, who accounts.Caller, which id.User, expe
 	}
 	accounts.RevokeOfUser(tx, user.ID)
 	webhooks.RightsChanged(tx, "", user.ID)
-	views.Forget(tx, user.ID)
+	accounts.ForgetViews(tx, user.ID)
 	user.Delete(tx)
 	audit.Record(tx, who.Actor(), "user.deleted", "user", string(user.ID), map[string]string{"role": string(user.Role)})
 	return nil

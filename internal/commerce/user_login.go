@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
-	"entrepot/internal/netguard"
 )
 
 // LogIn gives a user whose password was checked an access token for twelve hours (interface §5.1). Errors:

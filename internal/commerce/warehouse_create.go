@@ -3,9 +3,9 @@ package commerce
 import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 )
 

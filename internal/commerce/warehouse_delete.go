@@ -5,10 +5,10 @@ import (
 	"errors"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/stock"
 )

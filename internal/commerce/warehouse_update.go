@@ -2,11 +2,11 @@ package commerce
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )

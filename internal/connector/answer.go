@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"entrepot/internal/netguard"
+	"entrepot/internal/base/netguard"
 )
 
 // Response is a complete answer.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 )
 
 // Decode decodes a notification's body, which must be one JSON object, into v. Member names match in any case; unknown

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"entrepot/internal/netguard"
+	"entrepot/internal/base/netguard"
 )
 
 // Bounds of a call.

@@ -3,7 +3,7 @@ package connector
 import (
 	"cmp"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 	"entrepot/internal/orders"
 )
 

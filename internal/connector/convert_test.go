@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // The amounts of an order that names no discount add up: what is above the total is the discount, what is below it a line of fees.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
-	"entrepot/internal/netguard"
 )
 
 // However a platform writes a secret that it repeats, it does not come back, and nor does the token of the request.

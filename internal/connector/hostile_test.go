@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
-	"entrepot/internal/netguard"
 )
 
 // Bodies that never end, that end too early, that come a byte at a time or that are small only while they are packed: each call ends, with

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
-	"entrepot/internal/netguard"
 )
 
 // A success that is not the answer to the request is a lost answer: what reads is repeated, and of what writes only what may be. What the

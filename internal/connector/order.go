@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 	"entrepot/internal/orders"
 )
 

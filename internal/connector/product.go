@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // NotOurs is the quantity of a product whose stock the service does not manage: the platform's number stays.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/limits"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/connector"
 
 	"github.com/google/go-cmp/cmp"

@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"net/http"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 )
 
 // Base64HMAC returns the base64 of the HMAC-SHA256 of the joined parts. An empty secret signs nothing: "".

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // Sums parses the amounts of one order, and remembers whether one of them was invalid.

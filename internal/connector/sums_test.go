@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // Amounts are read to the minor unit of their currency; one that is no number makes the order unreadable, and no amount is 0.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
-	"entrepot/internal/netguard"
 )
 
 // storedTokens are credentials that a renewal changes as the service's store does.

@@ -3,8 +3,8 @@ package customers
 import (
 	"slices"
 
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 )
 
 // AddressType says what an address is for; "" is unspecified.

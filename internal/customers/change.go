@@ -3,8 +3,8 @@ package customers
 import (
 	"slices"
 
-	"entrepot/internal/jsonvalue"
-	"entrepot/internal/patch"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/patch"
 )
 
 // Change is a caller's change of a customer: absent fields stay, null clears, lists and metadata are replaced whole

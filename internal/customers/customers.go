@@ -13,9 +13,9 @@ import (
 	"errors"
 	"strings"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/search"
 )
 

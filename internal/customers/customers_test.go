@@ -10,11 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -1,8 +1,8 @@
 package customers
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Bounds of deep pages. Tests lower the first.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // Deep pages have the customers that pages from the beginning have, wherever merged records are; too many of those are passed by their

@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
-	"entrepot/internal/postal"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/postal"
 	"entrepot/internal/search"
 )
 

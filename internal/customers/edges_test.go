@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
 )
 
 // What was merged into a record that is merged itself belongs to the last one, and a list shows secondaries on request only, but the

@@ -3,8 +3,8 @@ package customers
 import (
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Filter selects the customers of a list, and the page.
@@ -130,4 +130,9 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 // andTag adds the condition that customers c have one of the tags, by which they may be found: with EXISTS each would be asked.
 func andTag(w *db.Where, tags ...string) {
 	w.And("c.id IN (SELECT t.customer_id FROM customer_tags t WHERE t.tenant_id = $1 AND t.tag IN " + db.BindAll(w, tags) + ")")
+}
+
+// andHasTag is andTag for a few customers c, which other conditions select.
+func andHasTag(w *db.Where, tags ...string) {
+	w.And("EXISTS (SELECT 1 FROM customer_tags t WHERE t.tenant_id = $1 AND t.customer_id = c.id AND t.tag IN " + db.BindAll(w, tags) + ")")
 }

@@ -3,9 +3,9 @@ package customers
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/search"
 )
 

@@ -1,8 +1,8 @@
 package customers
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Newest is the customer that was created last and is neither merged nor erased; "" if there is none.

@@ -1,9 +1,9 @@
 package customers
 
 import (
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // OrderCountry is the shipping country of the newest order with a known country. Segments use it for a customer

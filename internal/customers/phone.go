@@ -10,7 +10,6 @@ import (
 
 // A search finds a phone number by its digits, however the record and the search write it (interface §4.4). The text of a record therefore
 // ends with the number in one form: phoneMark, a + if the number begins with a calling code, and the digits without leading zeros.
-// The migration 0077_phone_digits.sql makes the same form in SQL.
 
 // phoneMark begins the phone number in the text of a record.
 const phoneMark = "☎"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // storedRules is the stored form of rules: JSON without absent ones. Times are cut to milliseconds.

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
-	"entrepot/internal/jsonvalue"
-	"entrepot/internal/postal"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/postal"
 )
 
 // addressNames are the members of an address in the order in which they are written, grouped by line.

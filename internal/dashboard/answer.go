@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 )
 
 // answer is what a handler returns: a page, a redirect, or something that it sends itself.

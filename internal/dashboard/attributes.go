@@ -3,12 +3,12 @@ package dashboard
 import (
 	"strings"
 
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/limits"
-	"entrepot/internal/patch"
 )
 
 // attributeRoutes are what products can be described by.

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 )
 
 // caller is the site's owner.

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/text/collate"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
-	"entrepot/internal/id"
 )
 
 // maxTree is how many categories are shown as a tree; of more, the list shows those that are searched for. A tree of more than wholeTree

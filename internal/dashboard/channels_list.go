@@ -5,10 +5,10 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // channelRoutes are where orders come from and products go to.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // How many channels or categories a filter offers where it stands, in a menu or in a select. Of more, it leads to a page to choose one

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Of very many channels and categories one is chosen on a page of its own, which keeps the other filters; so the lists stay within the

@@ -3,10 +3,10 @@ package dashboard
 import (
 	"slices"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // customerRoutes are the people and companies that order; customer_page.go has the page of one, merge.go and segments.go the rest.

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // customer makes a customer.
@@ -110,58 +110,5 @@ func TestCustomerTagsAndAddresses(t *testing.T) {
 		_, rest, _ := strings.Cut(page.body, `name="addressId" value="`)
 		which, _, _ := strings.Cut(rest, `"`)
 		has(t, b.follow(b.submit(t, page, home+"/addresses/delete", "addressId", which)), "Address deleted", "None.")
-	})
-}
-
-// A merge moves what its preview said, and what cannot be merged is said on the page.
-func TestMergeMovesWhatItsPreviewSaid(t *testing.T) {
-	sites(t, func(t *testing.T, s *site) {
-		s.product(`{"sku":"MUG","name":"Mug","price":10}`)
-		ada, bob := s.customer("ada@example.com", "Lovelace", "vip"), s.customer("bob@example.com", "Byron", "b2b")
-		s.order(bob, "MUG")
-		s.order(bob, "MUG")
-		b := s.as(s.owner)
-		home := "/customers/" + string(ada)
-		for _, with := range []string{"nobody@example.com", "ada@example.com"} {
-			page := b.get(home + "/merge?with=" + with)
-			has(t, page, "is no other customer's e-mail address or id")
-			if !strings.Contains(page.body, ` aria-invalid="true"`) {
-				t.Errorf("%s: it is not said beside the input", with)
-			}
-		}
-		if page := b.get(home + "/merge"); page.status != 200 || strings.Contains(page.words(), "is no other customer") {
-			t.Errorf("before another record is named: %d %.300s", page.status, page.words())
-		}
-		page := b.get(home + "/merge?with=BOB@example.com")
-		has(t, page, "2 orders move", "vip, b2b", "€20.00")
-		page = b.follow(b.submit(t, page, home+"/merge", "with", string(bob)))
-		has(t, page, "Merged: 2 orders moved", "€20.00")
-		has(t, b.get("/customers/"+string(bob)), "This record was merged into another")
-		has(t, b.get(home+"/merge?with="+string(bob)), "was merged into another")
-	})
-}
-
-// Erasing takes the typed address; the page is the receipt, and no page knows the person any more.
-func TestEraseTyped(t *testing.T) {
-	sites(t, func(t *testing.T, s *site) {
-		s.product(`{"sku":"MUG","name":"Mug","price":10}`)
-		ada := s.customer("ada@example.com", "Lovelace")
-		s.order(ada, "MUG")
-		b := s.as(s.owner)
-		home := "/customers/" + string(ada)
-		out := b.submit(t, b.get(home), home+"/erase", "typed", "bob@example.com")
-		if out.status != 422 || !strings.Contains(out.words(), "must be the e-mail address of this customer") {
-			t.Fatalf("another address typed: %d %.300s", out.status, out.words())
-		}
-		page := b.follow(b.submit(t, out, home+"/erase", "typed", " ADA@example.com "))
-		has(t, page, "This person is erased", "1 order was made anonymous")
-		for _, path := range []string{home, "/customers"} {
-			if words := b.get(path).words(); strings.Contains(words, "ada@") || strings.Contains(words, "Lovelace") {
-				t.Errorf("%s still knows the person: %.400s", path, words)
-			}
-		}
-		if strings.Contains(page.body, `action="`+prefix+home+`/erase"`) {
-			t.Error("an erased customer can be erased again")
-		}
 	})
 }

@@ -27,10 +27,10 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
-	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 

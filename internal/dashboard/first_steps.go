@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/netguard"
 )
 
 // firstStep is what an empty list shows; the button is only for users who may do what it leads to.

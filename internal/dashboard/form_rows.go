@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
-	"entrepot/internal/jsonvalue"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/jsonvalue"
 )
 
 // listed is a form's list items[] in the API's structure, without entries that skip selects, and the index of each

@@ -16,9 +16,9 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/analytics"
-	"entrepot/internal/apijson"
-	"entrepot/internal/money"
-	"entrepot/internal/regional"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/regional"
 )
 
 // format writes money, numbers and times in the user's locale and time zone, or the account's if the user has none.

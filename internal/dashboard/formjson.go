@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/jsonvalue"
+	"entrepot/internal/base/jsonvalue"
 )
 
 // branch is a node of the document built from a form: an object, a list, or a value.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
 )
 
 // field is one input of a form. Its name is the path of the member in the API's body ("items[0].quantity"), so that an

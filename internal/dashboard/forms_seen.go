@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // sent is a form that was sent with values, of the fields given.

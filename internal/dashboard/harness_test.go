@@ -21,14 +21,14 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector/all"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/orders"
-	"entrepot/internal/secretbox"
 )
 
 // beside is how many tests run beside each other, however many processors there are: a page that is open takes some 50 MB, and the two that

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/fileimport"
+	"entrepot/internal/base/money"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
-	"entrepot/internal/money"
 )
 
 // shownDiffs is how many changes a page shows at once: enough to see that columns were read as they are meant.

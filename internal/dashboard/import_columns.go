@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/fileimport"
-	"entrepot/internal/id"
 	"entrepot/internal/importer"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

@@ -1,9 +1,9 @@
 package dashboard
 
 import (
-	"entrepot/internal/fileimport"
+	"entrepot/internal/base/money"
 	"entrepot/internal/importer"
-	"entrepot/internal/money"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/orders"
 )
 

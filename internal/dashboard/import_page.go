@@ -9,12 +9,12 @@ import (
 	"time"
 	"unicode"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/fileimport"
-	"entrepot/internal/id"
 	"entrepot/internal/importer"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 )

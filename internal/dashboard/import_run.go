@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/fileimport"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
 )
 

@@ -12,11 +12,11 @@ import (
 	"time"
 	"unicode"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/disk"
 	"entrepot/internal/db"
-	"entrepot/internal/fileimport"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
-	"entrepot/internal/spool"
 )
 
 // Bounds of an upload. The rest of a file that is too large is read, too, because a browser shows an answer only after
@@ -31,7 +31,7 @@ const (
 type upload struct {
 	name string
 	size int64
-	file *spool.File
+	file *disk.Temporary
 }
 
 func (u *upload) remove() {
@@ -96,7 +96,7 @@ func (u *upload) take(part *multipart.Part, form url.Values) (err error) {
 		return err
 	}
 	u.name = fileName(part.FileName())
-	if u.file, err = spool.Create(""); err != nil {
+	if u.file, err = disk.NewTemporary(""); err != nil {
 		return err
 	}
 	hash := sha256.New()

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"entrepot/internal/db"
-	"entrepot/internal/fileimport"
 	"entrepot/internal/importer"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"entrepot/internal/netguard"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/worker"
 )
 

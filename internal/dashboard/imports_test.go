@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/client"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/fileimport"
-	"entrepot/internal/id"
 	"entrepot/internal/importer"
+	"entrepot/internal/importer/client"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 )

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

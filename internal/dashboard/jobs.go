@@ -3,9 +3,9 @@ package dashboard
 import (
 	"cmp"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 	"entrepot/internal/records"

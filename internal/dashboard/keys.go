@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // perPage is how many rows a list shows.

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/imports"
 	"entrepot/internal/limits"
 	"entrepot/internal/webhooks"

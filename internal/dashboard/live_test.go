@@ -17,10 +17,10 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
-	"entrepot/internal/patch"
 	"entrepot/internal/webhooks"
 )
 

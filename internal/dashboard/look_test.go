@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // Events, deliveries and movements of stock name what they are about as people do, and lead there.

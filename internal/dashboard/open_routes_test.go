@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"entrepot/internal/netguard"
+	"entrepot/internal/base/netguard"
 )
 
 // Routes that need no session count against the limit of the client's address, as requests of the API without a credential do; pages of a

@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
+	"entrepot/internal/base/postal"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/jsonvalue"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
-	"entrepot/internal/postal"
 )
 
 // closeIssues serves POST /orders/{id}/issues: a person has seen to what keeps the order from following its platform.

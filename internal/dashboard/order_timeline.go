@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/orders"
 	"entrepot/internal/webhooks"
 )

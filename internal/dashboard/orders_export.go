@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"time"
 
-	"entrepot/internal/apperr"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/importer"
 	"entrepot/internal/orders"
 )

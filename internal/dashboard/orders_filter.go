@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/money"
 	"entrepot/internal/drafts"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/views"
 )
 
 // orderRoutes are the list of orders and what is done from it.
@@ -73,7 +73,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	var total int64
 	var counts map[orders.Status]int64
 	var places []channels.Channel
-	var saved []views.View
+	var saved []accounts.SavedView
 	err = r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			if !q.wrong() {
@@ -87,7 +87,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 			places, _, err = channels.List(tx, maxChoices, 0)
 			return err
 		}, func(tx *db.Tx) (err error) {
-			saved, err = views.List(tx, r.session.User.ID, "/orders")
+			saved, err = accounts.SavedViews(tx, r.session.User.ID, "/orders")
 			return err
 		})
 	})

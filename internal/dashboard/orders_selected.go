@@ -9,12 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

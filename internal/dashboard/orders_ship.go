@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 )

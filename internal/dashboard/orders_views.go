@@ -4,10 +4,10 @@ import (
 	"net/url"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/accounts"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/views"
 )
 
 // orderViewRoutes are the views of the list that a user has saved.
@@ -17,7 +17,7 @@ var orderViewRoutes = []*route{
 }
 
 // savedTabs adds the user's views to the tabs, and returns the id of the one that is shown now; "" for none.
-func (q orderList) savedTabs(saved []views.View) (now string) {
+func (q orderList) savedTabs(saved []accounts.SavedView) (now string) {
 	for _, v := range saved {
 		current := v.Query == q.values.Encode() && v.Query != ""
 		if current {
@@ -43,7 +43,7 @@ func (d *Dashboard) saveOrderView(r *request) (answer, error) {
 		return answer{}, apperr.At("name", "must be a name of at most 40 characters")
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		_, err := views.Insert(tx, views.View{User: r.session.User.ID, Page: "/orders", Name: name, Query: q.values.Encode()})
+		_, err := accounts.SaveView(tx, accounts.SavedView{User: r.session.User.ID, Page: "/orders", Name: name, Query: q.values.Encode()})
 		return redirect(q.first(), "The view is saved"), err
 	})
 }
@@ -55,7 +55,7 @@ func (d *Dashboard) deleteOrderView(r *request) (answer, error) {
 		return answer{}, apperr.Missing("view")
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		saved, err := views.List(tx, r.session.User.ID, "/orders")
+		saved, err := accounts.SavedViews(tx, r.session.User.ID, "/orders")
 		if err != nil {
 			return answer{}, err
 		}
@@ -65,13 +65,13 @@ func (d *Dashboard) deleteOrderView(r *request) (answer, error) {
 				out = out.undo(undo{Action: "/orders/views", Fields: viewFields(v)})
 			}
 		}
-		views.Delete(tx, r.session.User.ID, view)
+		accounts.DeleteView(tx, r.session.User.ID, view)
 		return out, nil
 	})
 }
 
 // viewFields are the inputs that save a view as it is.
-func viewFields(v views.View) map[string]string {
+func viewFields(v accounts.SavedView) map[string]string {
 	fields := map[string]string{"name": v.Name}
 	query, _ := url.ParseQuery(v.Query) // it was encoded here
 	for name := range query {

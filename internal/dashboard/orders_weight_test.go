@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"testing"
 
+	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/views"
 )
 
 var rowOfOrder = regexp.MustCompile(`<tr role="row" id="o-`)
@@ -36,7 +36,7 @@ func TestTheFullestListOfOrdersIsLight(t *testing.T) {
 	}
 	path := "/orders?search=ada&status=PENDING,PROCESSING&channelId=" + channel + "&country=FR&minTotal=1&maxTotal=9999&placed=90d" +
 		"&customerEmail=ada@example.com&sort=total:desc"
-	for i := range views.Max {
+	for i := range accounts.MaxViews {
 		b.post("/orders/views", map[string][]string{"_key": {fmt.Sprint("view-", i)}, "name": {fmt.Sprint("View ", i)}, "status": {"PENDING"},
 			"country": {"FR"}, "search": {fmt.Sprint(i)}})
 	}

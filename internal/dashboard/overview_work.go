@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"entrepot/internal/analytics"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/webhooks"

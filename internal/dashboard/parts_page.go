@@ -1,7 +1,7 @@
 package dashboard
 
 import (
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/webhooks"
 )
 

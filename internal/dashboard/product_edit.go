@@ -7,15 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
 )
 
 // changeProduct runs a form of the page that changes the product by a draft; words is the message afterwards.

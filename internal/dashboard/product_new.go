@@ -1,12 +1,12 @@
 package dashboard
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/money"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
 )
 
 // newProductForm asks for what a product needs at least.

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
 )
 
 // setStatus serves POST /products/{id}/status; its undo is the same action with the previous status.

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
 )
 
 func mustParse(t testing.TB, document string) *jsonvalue.Value {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 )
 
 // programs are words that a merchant does not know: names of members, kinds of JSON, standards, statuses of the API.

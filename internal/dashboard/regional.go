@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/currency"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/regional"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/regional"
 )
 
 // locales are the locales to choose from; another one that the API has set can be kept.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/money"
 )
 
 // Days are those of the account's time zone, also one of 25 hours: figures, lists and times. A user who has a zone sees his own.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/webhooks"

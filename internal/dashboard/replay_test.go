@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

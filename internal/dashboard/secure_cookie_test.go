@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/netguard"
+	"entrepot/internal/base/netguard"
 )
 
 // Behind a trusted proxy that says https, the session's cookie goes over https only; anybody else may say what he likes.

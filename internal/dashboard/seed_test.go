@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // call sends a request to the API with a key of every scope, and gives the answer's data.

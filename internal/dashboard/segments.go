@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // segmentRoutes are saved filters of customers.

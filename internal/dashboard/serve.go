@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
-	"entrepot/internal/netguard"
 )
 
 // request is one request while it is processed.

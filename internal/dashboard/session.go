@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
-	"entrepot/internal/netguard"
 )
 
 // The session's cookie. Over https its name has the prefix that browsers accept only from https. The API never reads it.

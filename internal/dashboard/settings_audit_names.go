@@ -7,11 +7,11 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )

@@ -9,9 +9,9 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The audit log calls each record by its name and links its page; a revoked key has a name and no page, and what is not

@@ -3,10 +3,10 @@ package dashboard
 import (
 	"strconv"
 
-	"entrepot/internal/apijson"
 	"entrepot/internal/audit"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 type refusedRow struct {

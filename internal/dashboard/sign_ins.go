@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // signInRoutes end one login: an own one, or that of another user.

@@ -13,9 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/connector/woocommerce/fakeshop"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // A shop's channel: what is missing and what the shop refuses is said beside the input, good credentials are tested; when the shop asks to

@@ -14,11 +14,11 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/filler"
-	"entrepot/internal/id"
+	"entrepot/test/filler"
 )
 
 var storyOrders = flag.Int("orders", 2000, "orders of the story of a long list; 100000 for its full size")

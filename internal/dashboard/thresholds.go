@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"

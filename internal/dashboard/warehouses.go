@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/stock"
 )

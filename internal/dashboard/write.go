@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/idempotency"
 )

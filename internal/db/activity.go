@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // activeFor is how long a tenant counts as active after one of its reads or writes began.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // While another account is active, the wide reads of one account leave a processor free; alone, and a second later, it has all its places.

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // admission limits how many reads use the engine's connections at once (decision 17). Wide reads, which may look at

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // WriteBulk is Write for a piece of a bulk operation. Pieces and other transactions alternate while both wait: a

@@ -24,10 +24,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"entrepot/internal/base/processors"
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/db/sqlite"
-	"entrepot/internal/processors"
 )
 
 // Config says which store to open and what is injected into it.

@@ -3,7 +3,7 @@ package db
 import (
 	"time"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // A function's parameter says what it does with a transaction. *Tx allows everything. A function that only reads

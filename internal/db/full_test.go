@@ -5,9 +5,9 @@ import (
 	"sync"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // A server with fewer places than the pool may have connections refuses nothing: whoever finds none waits for a connection of the pool.

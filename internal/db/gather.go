@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // MostTogether is how many callers a Gather puts into one group at most.

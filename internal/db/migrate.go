@@ -2,15 +2,15 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"entrepot/internal/db/migrations"
 )
 
-// Migrate brings the store to this program's schema and returns how many migrations it ran. Each migration commits
-// together with the record that it ran. Migrations of an older store are logged as they begin, because they may take
-// minutes. Errors: the store belongs to a newer program, or its migrations differ from this program's; the store is
-// then unchanged.
+// Migrate brings the store to this program's schema and returns how many migrations it ran. Each migration and the
+// record that it ran are one transaction. Errors: the store belongs to a newer program, or its migrations differ from
+// this program's; it is then left unchanged. Migrations of an older store are logged as they begin, since they may take minutes.
 func (d *DB) Migrate(ctx context.Context) (int, error) {
 	known := migrations.Known()
 	if err := d.makeVersions(ctx); err != nil {
@@ -28,7 +28,7 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 		if m.Version <= have {
 			continue
 		}
-		if have > 0 { // a new store has no rows and is made at once
+		if have > 0 { // a new store has no rows, and is there at once
 			d.log.Info("migrating the store", "migration", m.Name, "of", len(known))
 		}
 		if err := d.engine.Script(ctx, d.engine.DDL(m.Text)+m.Note()); err != nil {
@@ -47,23 +47,18 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 	return ran, d.engine.AfterMigration(ctx)
 }
 
-// makeVersions creates the table of the migrations that ran. In a store older than names and checksums it adds those columns.
+// makeVersions creates the table of the migrations that ran.
 func (d *DB) makeVersions(ctx context.Context) error {
-	err := d.engine.Script(ctx, `CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY, name TEXT, checksum TEXT);`)
-	if err == nil && d.engine.Script(ctx, "SELECT name, checksum FROM schema_versions;") != nil {
-		err = d.engine.Script(ctx, "ALTER TABLE schema_versions ADD COLUMN name TEXT; ALTER TABLE schema_versions ADD COLUMN checksum TEXT;")
-	}
+	err := d.engine.Script(ctx, `CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL);`)
 	if err != nil {
 		return fmt.Errorf("reading the schema's version: %w", err)
 	}
 	return nil
 }
 
-// sameHistory checks that the store's migrations are this program's, and adds missing names and checksums.
+// sameHistory checks that the migrations that ran on the store are this program's.
 func (d *DB) sameHistory(ctx context.Context, known []migrations.Migration) error {
-	var unnoted []migrations.Migration
-	err := d.Read(ctx, Across, func(tx *Tx) error {
-		unnoted = unnoted[:0]
+	return d.Read(ctx, Across, func(tx *Tx) error {
 		return tx.Each(func(r Rows) error {
 			var version int
 			var name, checksum string
@@ -73,23 +68,15 @@ func (d *DB) sameHistory(ctx context.Context, known []migrations.Migration) erro
 			switch {
 			case version > len(known):
 				return migrations.Unknown("the store", version)
-			case checksum == "":
-				unnoted = append(unnoted, known[version-1])
+			case version == 1 && checksum != known[0].Checksum:
+				return errors.New("the store was made by a development version from before 0.1.0: use that program to export its data, and " +
+					"import them into a new store")
 			case checksum != known[version-1].Checksum:
-				return fmt.Errorf("the store was made by another version of migration %s (here %s): use the entrepot that made it, or restore a backup",
-					name, known[version-1].Name)
+				return fmt.Errorf("the store was made by another version of migration %s (here %s): use the entrepot that made it, or restore "+
+					"a backup", name, known[version-1].Name)
 			}
 			return nil
-		}, "SELECT version, name, checksum FROM schema_versions ORDER BY version DESC")
-	})
-	if err != nil || len(unnoted) == 0 {
-		return err
-	}
-	return d.Write(ctx, Across, func(tx *Tx) error {
-		for _, m := range unnoted {
-			tx.Queue("UPDATE schema_versions SET name = $2, checksum = $3 WHERE version = $1 AND checksum IS NULL", m.Version, m.Name, m.Checksum)
-		}
-		return nil
+		}, "SELECT version, name, checksum FROM schema_versions ORDER BY version")
 	})
 }
 
@@ -102,7 +89,7 @@ func (d *DB) Current(ctx context.Context) (bool, error) {
 	return have == len(migrations.Known()), err
 }
 
-// Newer reports whether a newer program, with more migrations than this one, has changed the store's schema.
+// Newer reports whether a program with more migrations than this one has brought the store to its schema.
 func (d *DB) Newer(ctx context.Context) (bool, error) {
 	have, err := d.version(ctx)
 	return have > len(migrations.Known()), err

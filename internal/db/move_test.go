@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // movable is a SQLite store with values of every type: none, empty, negative, not ASCII, longer than what is sent at once.

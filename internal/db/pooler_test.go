@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // Behind a pooler that gives each transaction another connection of the server, many callers write, read, hang up, settle and scrub,

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // number requests a number that the query computes, and records that it was answered.

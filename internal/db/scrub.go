@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // No statement sees a deleted row or the old version of a changed one, yet their bytes stay in the files until

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // A database that lacks letters is refused before anything is stored; one without an encoding stores UTF-8.

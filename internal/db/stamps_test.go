@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // Stamps are later than the instant of their transaction and than all stamps before, even while the clock does not

@@ -1,6 +1,6 @@
 package db
 
-import "entrepot/internal/apperr"
+import "entrepot/internal/base/apperr"
 
 // Lock says how a query locks the rows that it reads until its transaction ends. On SQLite the words are removed,
 // because nobody else writes meanwhile.

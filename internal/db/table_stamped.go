@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // The statements of this file write many rows at once after the account's clock (see Tx.Change), from a VALUES list

@@ -3,8 +3,8 @@ package db_test
 import (
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // mark is a record with a member of each sort.

@@ -6,8 +6,8 @@ import (
 	"hash/fnv"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // Rows iterates over the result of a query; calling Close after the end does no harm.

@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // ErrNoRow is the error of a Row that matched nothing.

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Engines runs a test on a fresh, migrated store of each engine.

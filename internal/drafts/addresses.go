@@ -1,11 +1,11 @@
 package drafts
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/customers"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
-	"entrepot/internal/patch"
 )
 
 // Patterns of codes, in any case.

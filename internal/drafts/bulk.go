@@ -3,10 +3,10 @@ package drafts
 import (
 	"strings"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )

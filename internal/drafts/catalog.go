@@ -1,10 +1,10 @@
 package drafts
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 )
 

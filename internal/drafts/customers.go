@@ -3,7 +3,7 @@ package drafts
 import (
 	"slices"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/customers"
 	"entrepot/internal/limits"
 )

@@ -4,8 +4,8 @@
 package drafts
 
 import (
-	"entrepot/internal/apijson"
-	"entrepot/internal/patch"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/patch"
 )
 
 // notNull is the value of a member that may be absent but not null.

@@ -1,9 +1,9 @@
 package drafts
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/limits"
-	"entrepot/internal/patch"
 )
 
 // readEmail reads an e-mail address.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/limits"
 )

@@ -1,7 +1,7 @@
 package drafts
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/limits"

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/apijson"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/orders"
 )
 

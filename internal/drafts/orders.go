@@ -4,13 +4,13 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // ReadOrder reads the body of POST /orders, which arrives at now.

@@ -4,10 +4,10 @@ import (
 	"net/url"
 	"slices"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/limits"
-	"entrepot/internal/patch"
 )
 
 // ReadProduct reads a product (interface §2.7.1). Of a change every member is optional.

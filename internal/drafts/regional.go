@@ -1,8 +1,8 @@
 package drafts
 
 import (
-	"entrepot/internal/apijson"
-	"entrepot/internal/regional"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/regional"
 )
 
 // readZone reads the name of a time zone, nil if none is given; null and "" are "",

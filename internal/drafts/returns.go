@@ -1,13 +1,13 @@
 package drafts
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 )
 
 // ReadReturn reads the body of POST returns (interface §4.1).

@@ -2,7 +2,7 @@ package drafts
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/limits"
 )

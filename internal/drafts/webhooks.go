@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/commerce"
 	"entrepot/internal/limits"
 	"entrepot/internal/webhooks"

@@ -1,8 +1,8 @@
 package idempotency
 
 import (
-	"entrepot/internal/id"
-	"entrepot/internal/secretbox"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/secretbox"
 )
 
 // Place is the encryption context of an answer: the method, path and body of its request.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 var (

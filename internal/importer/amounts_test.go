@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 func TestAmounts(t *testing.T) {

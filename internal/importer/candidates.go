@@ -1,6 +1,6 @@
 package importer
 
-import "entrepot/internal/money"
+import "entrepot/internal/base/money"
 
 // candidates are the products in an order file, in the order of their first lines; missing ones are created. The
 // memory grows with the number of distinct SKUs.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // categoryTree collects the category paths of a file and gives each a stable externalId: the path

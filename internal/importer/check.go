@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // ask reads from the service what a dry run of orders needs: which products it has, whether the channel exists, and

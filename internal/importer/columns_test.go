@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // shop is a Catalog in memory; after its first products it may fail.

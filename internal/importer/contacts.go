@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // contacts are the customers of an order file with their phone and company, for which orders have no field. The memory

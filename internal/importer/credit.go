@@ -1,6 +1,6 @@
 package importer
 
-import "entrepot/internal/client"
+import "entrepot/internal/importer/client"
 
 // CreditNotes says what becomes of rows with a negative quantity.
 type CreditNotes string

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // numberFields are the fields that are read as numbers, in the order in which messages list them.

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // What a single cell shows of its column.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strconv"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // isExported reports whether the objects of a JSON file are records as the API's lists show them, which

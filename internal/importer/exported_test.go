@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // What export writes can be imported as it is: variants, images, stock, dates and statuses are kept.

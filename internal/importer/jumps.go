@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // Jump is a price that changes by more than half of what it was: most often a column, its decimals or its currency was misread.

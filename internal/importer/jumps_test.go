@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // An import whose prices change by more than half of what they were stores nothing until somebody has accepted that, the largest first.

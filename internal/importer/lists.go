@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 	"entrepot/internal/limits"
 )
 

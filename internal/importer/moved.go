@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // movedCategories are categories of another store as "entrepot export categories" wrote them. Each keeps its externalId;

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // numberColumn is one column (or joined columns) that a number field reads.

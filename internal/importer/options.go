@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 	"entrepot/internal/limits"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // order is what the rows of one reference have in common.

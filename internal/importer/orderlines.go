@@ -3,8 +3,8 @@ package importer
 import (
 	"slices"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
 )
 
 // orderRow is one row of an order file: a line, and what the row says about its order.

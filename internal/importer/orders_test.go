@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 func TestOrderFiles(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 	"entrepot/internal/limits"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // product is one product to be imported (interface §2.7.1). Its texts are parts of the row that it was read from, until

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
 )
 
 // productReader turns a row into a product by the mapping. It is used by one goroutine.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // piece is one product or order ready to be sent, or only errors. Its texts are valid during emit.

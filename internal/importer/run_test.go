@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/client"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/importer/client"
 )
 
 // service starts a fake service and a client whose pauses are short.

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"entrepot/internal/client"
+	"entrepot/internal/importer/client"
 )
 
 // outcome is the result of a chunk.

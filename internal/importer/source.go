@@ -12,15 +12,15 @@ import (
 	"os"
 	"sync/atomic"
 
-	"entrepot/internal/spool"
+	"entrepot/internal/base/disk"
 )
 
 // source is the file to import: what was detected by reading its bytes once, and how to read its text.
 type source struct {
 	content Content
-	copy    *spool.File // of the standard input; nil for a file
-	name    string      // for messages
-	most    int64       // bytes of text it may have; 0 for no bound
+	copy    *disk.Temporary // of the standard input; nil for a file
+	name    string          // for messages
+	most    int64           // bytes of text it may have; 0 for no bound
 	gzipped bool
 	sha256  string
 	size    int64 // bytes of the file, compressed or not
@@ -53,7 +53,7 @@ func openSource(o Options) (*source, error) {
 }
 
 func (s *source) spool(stdin io.Reader) error {
-	f, err := spool.Create("")
+	f, err := disk.NewTemporary("")
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package importer
 import (
 	"bytes"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // amountOf is the amount of a field of the whole order; given is false for one that is blank or no amount.

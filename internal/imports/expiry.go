@@ -1,8 +1,8 @@
 package imports
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // partsAtOnce is how many pieces of files one step deletes.

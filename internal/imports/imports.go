@@ -12,9 +12,9 @@ package imports
 import (
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
 )
 

@@ -1,8 +1,8 @@
 package imports
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Line is a message about a row of the file: why it was refused, or how it was changed when it was stored.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // partSize is the largest piece of a file in bytes, compressed: small enough that writing one delays no other writer.

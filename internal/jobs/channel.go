@@ -1,8 +1,8 @@
 package jobs
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // EndOfChannel queues the end of every job of a channel that is deleted; errors, a JSON list, says so.

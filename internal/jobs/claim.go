@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The statements of this file serve every tenant: they find jobs that are due.

@@ -3,8 +3,8 @@ package jobs
 import (
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The statements of this file serve every tenant: they find jobs that are due.

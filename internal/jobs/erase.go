@@ -3,8 +3,8 @@ package jobs
 import (
 	"errors"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Texts are the parts of a job that may contain personal data: input, cursor and errors.

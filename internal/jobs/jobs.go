@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Topic is the topic on which the store wakes loops when jobs are committed.

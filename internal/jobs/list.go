@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Filter selects the jobs of a list, and the page; empty members select all.

@@ -1,8 +1,8 @@
 package jobs
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // InsertOnce queues a new job of a channel with an input, due now, unless one of its type is waiting: that one covers

@@ -3,8 +3,8 @@ package jobs
 import (
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // This file has the jobs of operations: what one request asks for, done in many short transactions, called steps, because one long

@@ -1,8 +1,8 @@
 package jobs
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Order is one order of a job of type OrderBulk, and its outcome.

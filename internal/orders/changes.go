@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // Edited is one change of an order other than of its status (interface §4.1).

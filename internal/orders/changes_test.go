@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // A change names what differs, with amounts and quantities, and never a text that may hold a person's name.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/db"
-	"entrepot/internal/jsonvalue"
 )
 
 // Country is the country of a shipping address as two capital letters; "" if the address has no country code. Lists

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"entrepot/internal/apperr"
-	"entrepot/internal/id"
-	"entrepot/internal/jsonvalue"
-	"entrepot/internal/money"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/base/money"
 )
 
 // LineDraft is a caller's input for one line (interface §2.3). Its SKU has been resolved.

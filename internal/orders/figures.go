@@ -3,9 +3,9 @@ package orders
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // The table order_figures counts orders, amounts and items by bucket of time (package spans), status, channel and

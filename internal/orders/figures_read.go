@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // prefetchTotal prefetches how many orders match a filter.
@@ -88,81 +88,6 @@ func (f CountedFilter) states() []Status {
 		return Statuses
 	}
 	return f.Statuses
-}
-
-// seek skips some of the orders that match a filter, by creation, with the kept figures: it returns the filter
-// restricted to a bucket of 10 s and what follows, and how many orders of that bucket are still to be skipped.
-func seek(tx *db.Tx, f CountedFilter, ascending bool, skip int64) (CountedFilter, int64, error) {
-	from, to := f.bounds()
-	for level := len(spans.Widths) - 1; level >= 0; level-- {
-		width := spans.Widths[level]
-		up, down := spans.Up(from, width), spans.Down(to, width)
-		if up >= down {
-			continue
-		}
-		first, last := [2]int64{down, to}, [2]int64{from, up} // the two ends that fill no whole bucket, in the order of the list
-		if ascending {
-			first, last = last, first
-		}
-		ahead := f
-		if ahead.From, ahead.To = first[0], first[1]-1; first[0] < first[1] {
-			n, err := prefetchTotal(tx, ahead).Wait()
-			if err != nil {
-				return f, 0, err
-			}
-			if skip < n {
-				from, to = first[0], first[1]
-				continue
-			}
-			skip -= n
-		}
-		var bucket int64
-		var err error
-		if bucket, skip, err = seekBucket(tx, f, ascending, skip, spans.Piece{Width: width, From: up, To: down}); err != nil {
-			return f, 0, err
-		}
-		if from, to = bucket, bucket+width; bucket < 0 {
-			from, to = last[0], last[1]
-		}
-	}
-	if ascending {
-		f.From = from
-	} else {
-		f.To = to - 1
-	}
-	return f, skip, nil
-}
-
-// seekBucket finds the bucket in which the order after some skipped ones lies, and how many of the skipped are in it;
-// -1 if it is after all buckets.
-func seekBucket(tx *db.Tx, f CountedFilter, ascending bool, skip int64, p spans.Piece) (bucket, rest int64, err error) {
-	w := db.NewWhere(tx, "")
-	db.AndIn(w, "status", f.states()).And("span = ? AND bucket >= ? AND bucket < ?", f.widthOf(p), p.From, p.To)
-	if f.Channel != "" {
-		w.And("channel = ?", string(f.Channel))
-	}
-	bucket = -1
-	err = tx.Each(func(r db.Rows) error {
-		var at, n int64
-		err := r.Scan(&at, &n)
-		switch {
-		case bucket >= 0:
-		case skip < n:
-			bucket = at
-		default:
-			skip -= n
-		}
-		return err
-	}, "SELECT bucket, sum(orders)::BIGINT FROM order_figures WHERE "+w.String()+" GROUP BY bucket ORDER BY bucket "+direction(ascending),
-		w.Args()...)
-	return bucket, skip, err
-}
-
-func direction(ascending bool) string {
-	if ascending {
-		return "ASC"
-	}
-	return "DESC"
 }
 
 func prefetchNumber(r db.Reader, sql string, args []any) *db.Pending[int64] {

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Numbers gives out order numbers from blocks that this node leases, so that orders do not compete for one row.

@@ -3,9 +3,9 @@ package orders_test
 import (
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
 )
 

@@ -1,10 +1,10 @@
 package orders
 
 import (
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/limits"
-	"entrepot/internal/money"
 )
 
 // ShippingAddresses are the different addresses, free JSON, that a customer's orders were shipped to, newest first.

@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/id"
-	"entrepot/internal/money"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 )
 
 // Given are fields of an order that stay as given at its creation and that no rule reads.

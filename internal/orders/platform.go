@@ -3,10 +3,10 @@ package orders
 import (
 	"slices"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // SyncState says whether the order's channel has received its newest status (interface §2.1).

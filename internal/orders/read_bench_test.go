@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // BenchmarkByID reads whole orders of three lines, and pages of twenty of them, from SQLite.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // ReturnStatus is the state of a return (interface §3.2).

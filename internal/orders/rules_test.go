@@ -3,9 +3,9 @@ package orders_test
 import (
 	"testing"
 
-	"entrepot/internal/apperr"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/orders"
 )
 

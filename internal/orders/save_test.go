@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // two is an order of two lines, stored.

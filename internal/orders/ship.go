@@ -3,8 +3,8 @@ package orders
 import (
 	"fmt"
 
-	"entrepot/internal/apperr"
-	"entrepot/internal/id"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 )
 
 // ShipmentDraft is a caller's input for a shipment (interface §2.4).

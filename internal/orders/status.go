@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 )
 
 // Status is the state of an order (interface §3.1).

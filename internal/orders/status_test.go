@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"entrepot/internal/apperr"
-	"entrepot/internal/id"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 )
 
 // The changes of status that a caller may request, for every pair of statuses (interface §3.1); the row is the old

@@ -1,8 +1,8 @@
 package orders
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // table is an order's own row. Save does not write the fixed columns: erasure and merge have statements of their own for them.

@@ -1,8 +1,8 @@
 package orders
 
 import (
-	"entrepot/internal/apperr"
-	"entrepot/internal/money"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/money"
 )
 
 // Totals is what an order costs (interface §2, "Money").

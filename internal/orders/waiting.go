@@ -1,8 +1,8 @@
 package orders
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The statement of this file serves every tenant: it finds waiting lines of all accounts.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // WriteAccount writes an account (interface §2.7.10).

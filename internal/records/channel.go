@@ -2,10 +2,10 @@ package records
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
-	"entrepot/internal/id"
 )
 
 // WriteChannel writes a channel with the state of its synchronisation (interface §2.7.10), which a custom channel does not have.

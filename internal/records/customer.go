@@ -1,9 +1,9 @@
 package records
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/customers"
-	"entrepot/internal/id"
 )
 
 // Customer is a customer as reads show it: with its segments.

@@ -1,7 +1,7 @@
 package records
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/webhooks"
 )
 

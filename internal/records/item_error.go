@@ -3,7 +3,7 @@ package records
 import (
 	"encoding/json"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // ItemError says why one item of a bulk request or job was rejected, or why a job failed (interface §2.7.4).

@@ -1,9 +1,9 @@
 package records
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 

@@ -2,7 +2,7 @@ package records
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // WriteKey writes a key; its text only when it is given (interface §2.7.10).

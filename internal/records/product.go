@@ -1,10 +1,10 @@
 package records
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/catalog"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 	"entrepot/internal/stock"
 )
 

@@ -1,9 +1,9 @@
 package records
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
-	"entrepot/internal/id"
 )
 
 // WritePublication writes a product's publication on a channel (interface §2.7.10).

@@ -1,10 +1,10 @@
 package records
 
 import (
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/customers"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
 )
 
 // WriteSegment writes a segment (interface §2.7.10).

@@ -2,7 +2,7 @@ package records
 
 import (
 	"entrepot/internal/accounts"
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // WriteUser writes a user (interface §2.7.10).

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 // Document is one record as its single read answers it: {"data": …}. write writes the member data.

@@ -1,8 +1,8 @@
 package records
 
 import (
-	"entrepot/internal/apijson"
-	"entrepot/internal/id"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/stock"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Seller is a SKU and what was sold of it.

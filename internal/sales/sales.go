@@ -3,7 +3,7 @@
 //	block.go    the packed sums of one bucket of time
 //	collect.go  a range, from the widest valid blocks, and from the lines of what no block covers
 //	best.go     the best sellers
-//	fold.go     the worker builds blocks
+//	view.go     the view (package view): builds blocks
 //	verify.go   compares blocks with the lines
 //
 // Writers of orders do nothing for blocks. They increase the version of an order's buckets in order_figures whenever
@@ -12,7 +12,7 @@
 // every moment. Lines without a SKU, a platform's fees, are left out.
 package sales
 
-import "entrepot/internal/spans"
+import "entrepot/internal/base/spans"
 
 // widths are those of the blocks, the narrowest first: an hour, a day, 30 days.
 var widths = []int64{spans.Widths[spans.Hours], spans.Widths[spans.Days], 30 * spans.Widths[spans.Days]}

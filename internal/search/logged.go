@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Writes of new orders and customers store no text for searches, because the event log has one event for each, in the

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Bounds of packing.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/budget"
+	"entrepot/internal/base/overload"
 )
 
 // In bytes: ownMemory is what a node needs beside its budget, storeMemory of which SQLite's page caches and statements
@@ -26,12 +26,12 @@ const (
 // quarters of the memory of the machine or its container, so that memory taken for many requests at once goes back to
 // the system afterwards. The limit is a soft one; if GOMEMLIMIT is set, that one stays. It returns the budget, reduced
 // to what there is room for.
-func LimitMemory(lend int64) *budget.Budget {
+func LimitMemory(lend int64) *overload.Budget {
 	lend, heap := divide(lend, machineMemory(os.DirFS("/")))
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(heap)
 	}
-	return budget.New(lend)
+	return overload.NewBudget(lend)
 }
 
 // divide computes how much of the machine's memory the budget may be, and the garbage collector's limit.

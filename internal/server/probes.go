@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -13,10 +14,10 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/disk"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/dashboard"
-	"entrepot/internal/diskspace"
-	"entrepot/internal/netguard"
 	"entrepot/internal/worker"
 )
 
@@ -137,9 +138,9 @@ func (s *Server) reader(r *http.Request) *reference.Reader {
 	return nil
 }
 
-// healthy answers 200 as long as the process runs.
+// healthy answers 200 as long as the process runs, and says which version that is.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
-	say(w, http.StatusOK, `{"status":"ok"}`)
+	say(w, http.StatusOK, fmt.Sprintf(`{"status":"ok","version":%q}`, s.config.Version))
 }
 
 // ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and takes writes, and
@@ -183,7 +184,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 const leastFree = 1 << 20
 
 // freeOf is how many bytes are left on the disk of a folder. Tests replace it.
-var freeOf = diskspace.Free
+var freeOf = disk.Free
 
 // onlyRead answers methods that the probes do not take: 405.
 func onlyRead(w http.ResponseWriter, r *http.Request) {

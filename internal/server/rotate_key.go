@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
-	"entrepot/internal/secretbox"
 )
 
 // Rotated is the result of replacing a store's master key.

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"entrepot/internal/base/disk"
 	"entrepot/internal/db"
-	"entrepot/internal/filelock"
 )
 
 // lockFile is locked, in the data folder of a SQLite store, by the one process that serves it. Its text identifies
@@ -41,7 +41,7 @@ func lockStore(c StoreConfig, address string) (release func(), err error) {
 	if err != nil {
 		return release, err
 	}
-	free, err := filelock.Try(file)
+	free, err := disk.TryLock(file)
 	if err != nil {
 		return release, errors.Join(fmt.Errorf("locking %s: %w", path, err), file.Close())
 	}
@@ -60,7 +60,7 @@ func lockStore(c StoreConfig, address string) (release func(), err error) {
 	}
 	return func() {
 		file.Truncate(0) // a name without a lock would mislead people
-		filelock.Release(file)
+		disk.Unlock(file)
 		file.Close()
 	}, nil
 }

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/all"
 	"entrepot/internal/db"
-	"entrepot/internal/netguard"
 	"entrepot/internal/orders"
-	"entrepot/internal/secretbox"
 )
 
 // StoreConfig says which store to open and with which master key.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/db"
-	"entrepot/internal/secretbox"
 	"entrepot/internal/server"
 )
 

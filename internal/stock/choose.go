@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Choose sets the warehouse of shifts without one: the default warehouse if it has enough for all of them that have the

@@ -1,8 +1,8 @@
 package stock
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // ClearNotes deletes the notes of the movements that some orders and shipments caused.

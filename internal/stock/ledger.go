@@ -1,8 +1,8 @@
 package stock
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Movement is one row of the ledger.

@@ -12,8 +12,8 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Place identifies a level.

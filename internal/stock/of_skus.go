@@ -3,8 +3,8 @@ package stock
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // OfSKUs reads the levels of SKUs in every warehouse, without deleted ones, by SKU, each in the order of the

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // SQLite runs every statement over many levels on their key, also with as many rows as a chunk has and whatever its

@@ -3,8 +3,8 @@ package stock
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // StockInput is the quantity to set for one SKU in one warehouse.

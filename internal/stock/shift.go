@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Shift is how one operation changes one SKU.

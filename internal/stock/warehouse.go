@@ -3,9 +3,9 @@ package stock
 import (
 	"errors"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // MainWarehouse is the code of the default warehouse an account starts with.

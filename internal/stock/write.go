@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Change is a level after an operation.

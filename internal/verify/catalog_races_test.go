@@ -5,15 +5,15 @@ import (
 	"sync"
 	"testing"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/money"
-	"entrepot/internal/patch"
 )
 
 // Products, categories and publications that several callers create, link, rename, delete and create again hold, counts included.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"testing"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/patch"
 )
 
 // arriving makes a category for which many others wait, each with one below it, below a category "top". Some of them are linked to it.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // longestWrite is more than a transaction takes from its time, which is that of its beginning, to its commit: an event with a later time

@@ -3,9 +3,9 @@ package verify
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 	"entrepot/internal/webhooks"
 )
 

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
 )
 

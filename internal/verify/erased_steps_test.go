@@ -7,15 +7,15 @@ import (
 	"sync"
 	"testing"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/records"
 	"entrepot/internal/verify"
 )

@@ -3,10 +3,10 @@ package verify
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/spans"
 )
 
 // figureKey identifies a kept figure of orders.

@@ -3,11 +3,11 @@ package verify
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 
@@ -355,12 +355,5 @@ func idempotency(c *account) error {
 			c.wrong("the key %q has the answer of order %s, which is not there", key, resource)
 		}
 		return err
-	})
-}
-
-// segments compares the kept lists of segments with their rules.
-func segments(c *account) error {
-	return customers.VerifySegments(c.Tx, c.look, func(anew func(tx *db.Tx) error, format string, args ...any) {
-		c.derived(anew, format, args...)
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // What is derived repeats records in another form, and the transactions that change a record change it alike: mostly by a

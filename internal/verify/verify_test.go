@@ -9,16 +9,16 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
 	"entrepot/internal/stockvalue"
@@ -333,8 +333,8 @@ func (s *shop) broad() {
 	}
 	s.giveBack()
 	s.must(func(tx *db.Tx) error {
-		tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, created_at, expires_at)
-			VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$3)`, tx.Tenant, order, tx.Micros()+1_000_000)
+		tx.Queue(`INSERT INTO idempotency_keys (tenant_id, key, space, fingerprint, status, answer, resource_id, checksum, created_at,
+			expires_at) VALUES ($1,'k','POST /api/v1/orders','',201,'{}',$2,$3,$4,$4)`, tx.Tenant, order, db.Checksum("{}"), tx.Micros()+1_000_000)
 		return nil
 	})
 	s.must(func(tx *db.Tx) error {
@@ -350,10 +350,10 @@ func (s *shop) broad() {
 		return err
 	})
 	s.dispatch()
-	if err := catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0); err != nil {
+	if err := catalog.ProductSorts.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
-	if err := stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0); err != nil {
+	if err := stockvalue.View.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
 	s.follow()
@@ -368,7 +368,7 @@ func (s *shop) broad() {
 // follow brings the lists of segments up to date.
 func (s *shop) follow() {
 	s.Helper()
-	if err := customers.FollowSegmentsSurely(s.Context(), s.store, s.who.Tenant); err != nil {
+	if err := customers.SegmentLists.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"testing"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/orders"
-	"entrepot/internal/patch"
 	"entrepot/internal/stock"
 )
 

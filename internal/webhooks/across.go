@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // AcrossFilter selects deliveries of the account; zero values leave a condition out.

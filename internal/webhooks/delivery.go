@@ -1,8 +1,8 @@
 package webhooks
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // State says whether a delivery is pending, delivered or failed.

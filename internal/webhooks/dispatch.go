@@ -3,8 +3,8 @@ package webhooks
 import (
 	"errors"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Due is the topic on which the store wakes loops when deliveries are due.

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // queueing queues a write: Tx.Queue, or Tx.Change after the account's clock. A transaction that takes the clock writes

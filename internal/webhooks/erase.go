@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // EventRef is an event that may contain data of the erased person.

@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Topic is the topic on which the store wakes loops when events are committed.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // The table delivery_figures counts deliveries by endpoint, bucket of time (package spans) and event. A transaction

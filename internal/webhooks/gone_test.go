@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // Deliveries whose endpoint was deleted, and its queue with it, are written to by nobody but who deletes them: he waits for no queue, so

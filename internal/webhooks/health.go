@@ -1,8 +1,8 @@
 package webhooks
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Health sums up the newest attempts of an endpoint, at most healthAttempts of them.

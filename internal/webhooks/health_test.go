@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // What the store counts as failing is what Failing says of the same attempts, whatever their answers, errors and number.

@@ -1,8 +1,8 @@
 package webhooks
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Heard is one delivery of an event about a resource, with the time of the event.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/spans"
 )
 
 // stretch is a range of positions, to excluded, and how many matching deliveries it has. width is that of its bucket,

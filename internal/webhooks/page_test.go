@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/spans"
 )
 
 // spreadDeliveries gives an account an endpoint with n deliveries over some days, many in one moment and others hours apart, and their

@@ -1,8 +1,8 @@
 package webhooks
 
 import (
-	"entrepot/internal/id"
-	"entrepot/internal/secretbox"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/secretbox"
 )
 
 // Place is the encryption context of an endpoint's signing secrets, the present and the previous one: a secret moves

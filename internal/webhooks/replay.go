@@ -3,9 +3,9 @@ package webhooks
 import (
 	"fmt"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Replay delivers a span of an endpoint's past again (interface §4.5.9): every event that it is subscribed to, or with

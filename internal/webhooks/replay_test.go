@@ -3,9 +3,9 @@ package webhooks
 import (
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 // A replay for an ordered endpoint has what came before the endpoint, though it is not dispatched to others yet, and of what came later

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // Header is one header of a request.

@@ -3,8 +3,8 @@ package webhooks
 import (
 	"errors"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Queues returns every endpoint's queue. It serves every tenant, as do Tenants and Deleted.

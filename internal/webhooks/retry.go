@@ -1,8 +1,8 @@
 package webhooks
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Retry makes a delivery due now (interface §4.5.9): a delivered or failed one gets exactly one more attempt, a

@@ -1,8 +1,8 @@
 package webhooks
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // Test queues an event that only one endpoint receives and that is not part of the log. The caller has made sure that

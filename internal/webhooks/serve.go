@@ -3,8 +3,8 @@ package webhooks
 import (
 	"errors"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The statements from here to Depth serve every tenant: a node serves queues of all accounts.

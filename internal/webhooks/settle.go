@@ -3,8 +3,8 @@ package webhooks
 import (
 	"slices"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 )
 
 // The statements of this file serve every tenant: outcomes for many endpoints share a commit.

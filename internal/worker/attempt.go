@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"entrepot/internal/id"
-	"entrepot/internal/netguard"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/webhooks"
 )
 

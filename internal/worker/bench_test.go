@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/records"

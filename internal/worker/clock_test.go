@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
-	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 )
 

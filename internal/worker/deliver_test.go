@@ -16,9 +16,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 )
 

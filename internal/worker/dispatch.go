@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 

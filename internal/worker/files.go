@@ -3,7 +3,7 @@ package worker
 import (
 	"context"
 
-	"entrepot/internal/fileimport"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/jobs"
 )
 

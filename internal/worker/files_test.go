@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/fileimport"
+	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 )

@@ -16,14 +16,14 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
-	"entrepot/internal/netguard"
 	"entrepot/internal/records"
-	"entrepot/internal/secretbox"
 	"entrepot/internal/webhooks"
 )
 

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/netguard"
 )
 
 // A node that stood still for longer than its lease, just before it calls a platform, does not send the request if another node has the job

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

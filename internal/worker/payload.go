@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/webhooks"
 )
 

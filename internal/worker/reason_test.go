@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 )
 

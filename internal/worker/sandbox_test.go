@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 )

@@ -30,11 +30,11 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/id"
 	"entrepot/internal/jobs"
-	"entrepot/internal/netguard"
 	"entrepot/internal/webhooks"
 )
 

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/filler"
-	"entrepot/internal/id"
 	"entrepot/internal/server"
 	"entrepot/test/blackbox/harness"
+	"entrepot/test/filler"
 )
 
 var (

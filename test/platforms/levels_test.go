@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest/story"
 	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
-	"entrepot/internal/money"
 )
 
 // Stock and prices are pushed while the n-th request fails, for every n: what is reported as done beside the failure was done, so that

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest/story"
-	"entrepot/internal/netguard"
 )
 
 // What stands between the service and a platform, or in its name's place, is told from a refused key: a connection test says that nothing

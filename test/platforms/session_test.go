@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/all"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/connectortest/story"
-	"entrepot/internal/netguard"
 )
 
 // connectors are those of all platforms.

@@ -3,8 +3,8 @@ package amazon
 import (
 	"maps"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // fees are the kinds of amounts that become lines without a product, in this order, with the names of their lines.

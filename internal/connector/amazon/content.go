@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // form is one thing that can be bought: a product without variants, or a variant.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon/fakeshop"
 	"entrepot/internal/connector/connectortest"
-	"entrepot/internal/money"
 )
 
 func attributes(pairs ...string) (list []connector.Attribute) {

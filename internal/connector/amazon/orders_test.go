@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/amazon/fakeshop"
 	"entrepot/internal/connector/connectortest"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

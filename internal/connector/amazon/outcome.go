@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/connector"
 )
 

@@ -3,8 +3,8 @@ package amazon
 import (
 	"context"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // change is a new price or quantity of a SKU's offer.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
-	"entrepot/internal/netguard"
 )
 
 // Host is what sessions have of the service: a channel's credentials and facts, a client, and the clock, which the fake shop goes by too

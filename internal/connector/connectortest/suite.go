@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/connector"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // identifier is the list of a product's numbers in eBay's catalog to which an attribute belongs, "" if it is none.

@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"slices"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // offer is a SKU's offer on the marketplace.

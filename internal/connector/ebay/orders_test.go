@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/ebay"
 	"entrepot/internal/connector/ebay/fakeshop"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // refund is money that eBay paid back: of the order as a whole in the summary of its payment, of a line with the line.

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/ebay"
 	"entrepot/internal/connector/ebay/fakeshop"
-	"entrepot/internal/money"
 )
 
 // sold puts a product on sale and returns it with its ids, and its item.

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector/ebay"
-	"entrepot/internal/netguard"
 )
 
 const (

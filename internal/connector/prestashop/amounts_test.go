@@ -3,10 +3,10 @@ package prestashop_test
 import (
 	"testing"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/prestashop/fakeshop"
-	"entrepot/internal/money"
 )
 
 // Amounts of six places are rounded once, to the currency's digits.

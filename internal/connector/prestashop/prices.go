@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // priceChanges are the rows with prices that a push changes, and the items that they are of, by their place.

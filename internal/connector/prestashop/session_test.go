@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/prestashop"
 	"entrepot/internal/connector/prestashop/fakeshop"
-	"entrepot/internal/money"
 )
 
 // shop is a fake shop that answers, pictures beside it, and the service that calls it.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // options are the shop's attribute groups and their values, by name in the shop's own language.

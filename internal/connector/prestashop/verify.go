@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/connector"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // node is one element of an answer. The web service is used with XML: its JSON leaves out what is zero or empty in the

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/shopify"
-	"entrepot/internal/netguard"
 )
 
 // A page of a gateway, such as of a guard against attacks, does not refuse the token of an app that cannot get another one: it passes.

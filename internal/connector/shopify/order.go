@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

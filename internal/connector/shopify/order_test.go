@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 func euros(text string) amount {

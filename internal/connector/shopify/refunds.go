@@ -3,8 +3,8 @@ package shopify
 import (
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 type refund struct {

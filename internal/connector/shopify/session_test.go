@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/shopify"
 	"entrepot/internal/connector/shopify/fakeshop"
-	"entrepot/internal/money"
 )
 
 // shop is a fake shop that answers, and the service that calls it.

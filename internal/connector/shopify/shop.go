@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // shop is what is known of the shop in a session's life.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/connector"
-	"entrepot/internal/id"
 )
 
 // SetStock makes the shop show quantities, all in one request. An item that is not kept at the location yet is made to be.

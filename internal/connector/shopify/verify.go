@@ -3,7 +3,7 @@ package shopify
 import (
 	"context"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/connector"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 	"entrepot/internal/connector/tiktokshop/fakeshop"
-	"entrepot/internal/money"
 	"entrepot/internal/orders"
 )
 

@@ -3,7 +3,7 @@ package tiktokshop
 import (
 	"context"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/connector"
 )
 

@@ -3,8 +3,8 @@ package woocommerce
 import (
 	"context"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // productBody is the request body of a product.

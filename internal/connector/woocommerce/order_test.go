@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // read reads an order of one line that costs 20, with other members.

@@ -5,8 +5,8 @@ import (
 	"html"
 	"net/url"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
-	"entrepot/internal/money"
 )
 
 // refunds reads the refunds of an order.

@@ -5,7 +5,7 @@ import (
 	"mime"
 	"regexp"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/connector"
 )
 

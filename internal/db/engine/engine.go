@@ -14,7 +14,7 @@ import (
 	"io"
 	"time"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // Engine is an open store. It is safe for concurrent use.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 )
 
 // ErrNoRow is the error of a Row that matched nothing.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"entrepot/internal/id"
+	"entrepot/internal/base/id"
 )
 
 // Step is one queued write.

@@ -1,4 +1,4 @@
--- Catalog and stock (interface §2.7, §4.2, §4.3). Deleted rows stay 90 days as tombstones of the change feeds.
+-- The catalog (interface §2.7, §4.2). Deleted rows stay 90 days as tombstones of the change feeds.
 CREATE TABLE categories (
     tenant_id BIGINT NOT NULL,
     id UUID NOT NULL,
@@ -6,19 +6,24 @@ CREATE TABLE categories (
     name TEXT NOT NULL,
     slug TEXT COLLATE "C" NOT NULL,
     parent_id UUID,
-    parent_external_id TEXT COLLATE "C",   -- kept until that category arrives
+    parent_external_id TEXT COLLATE "C",   -- until that category arrives
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     changed_at BIGINT NOT NULL,            -- stamp of the tenant's change clock
     deleted_at BIGINT,
     PRIMARY KEY (tenant_id, id)
 );
-CREATE UNIQUE INDEX categories_tenant_id_external_id ON categories (tenant_id, external_id) WHERE external_id IS NOT NULL AND deleted_at IS NULL;
+CREATE UNIQUE INDEX categories_tenant_id_external_id ON categories (tenant_id, external_id)
+    WHERE external_id IS NOT NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX categories_tenant_id_slug ON categories (tenant_id, slug) WHERE deleted_at IS NULL;
-CREATE INDEX categories_tenant_id_parent_external_id ON categories (tenant_id, parent_external_id) WHERE parent_external_id IS NOT NULL;
 CREATE INDEX categories_tenant_id_parent_id ON categories (tenant_id, parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX categories_tenant_id_changed_at ON categories (tenant_id, changed_at, deleted_at);
 CREATE INDEX categories_deleted_at ON categories (deleted_at) WHERE deleted_at IS NOT NULL;
+-- The list of categories is in the order of their names (interface §2.7.3).
+CREATE INDEX categories_tenant_id_name ON categories (tenant_id, name COLLATE "C", id) WHERE deleted_at IS NULL;
+-- Categories that wait for their parent, among very many that have the same one already.
+CREATE INDEX categories_waiting ON categories (tenant_id, parent_external_id)
+    WHERE parent_id IS NULL AND parent_external_id IS NOT NULL AND deleted_at IS NULL;
 
 CREATE TABLE products (
     tenant_id BIGINT NOT NULL,
@@ -28,7 +33,7 @@ CREATE TABLE products (
     slug TEXT COLLATE "C" NOT NULL,
     description TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('DRAFT', 'ACTIVE', 'INACTIVE', 'ARCHIVED')),
-    price BIGINT NOT NULL CHECK (price >= 0),   -- all money: 1/10,000 of the unit
+    price BIGINT NOT NULL CHECK (price >= 0),
     compare_at_price BIGINT CHECK (compare_at_price >= 0),
     media TEXT NOT NULL,                   -- JSON: [{id, url, position}]
     attributes TEXT NOT NULL,              -- JSON object: code to value
@@ -44,6 +49,8 @@ CREATE TABLE products (
 CREATE UNIQUE INDEX products_tenant_id_slug ON products (tenant_id, slug) WHERE deleted_at IS NULL;
 CREATE INDEX products_tenant_id_changed_at ON products (tenant_id, changed_at, deleted_at); -- a feed's page and its total
 CREATE INDEX products_deleted_at ON products (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX products_tenant_id_status ON products (tenant_id, status, id) WHERE deleted_at IS NULL;
+CREATE INDEX products_tenant_id_tombstones ON products (tenant_id, deleted_at, changed_at) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE variants (
     tenant_id BIGINT NOT NULL,
@@ -75,8 +82,8 @@ CREATE TABLE product_categories (
     category_id UUID,                      -- NULL until that category arrives
     PRIMARY KEY (tenant_id, product_id, position)
 ) WITHOUT ROWID;
-CREATE INDEX product_categories_tenant_id_category_id ON product_categories (tenant_id, category_id);
 CREATE INDEX product_categories_waiting ON product_categories (tenant_id, reference) WHERE category_id IS NULL;
+CREATE INDEX product_categories_tenant_id_category_id ON product_categories (tenant_id, category_id, product_id);
 
 CREATE TABLE attributes (
     tenant_id BIGINT NOT NULL,
@@ -88,53 +95,4 @@ CREATE TABLE attributes (
     created_at BIGINT NOT NULL,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, code)
-);
-
-CREATE TABLE warehouses (
-    tenant_id BIGINT NOT NULL,
-    id UUID NOT NULL,
-    code TEXT COLLATE "C" NOT NULL,
-    name TEXT NOT NULL,
-    is_default BOOLEAN NOT NULL,
-    address TEXT,                          -- free JSON
-    created_at BIGINT NOT NULL,
-    PRIMARY KEY (tenant_id, id),
-    UNIQUE (tenant_id, code)
-);
-
-CREATE TABLE stock_levels (
-    tenant_id BIGINT NOT NULL,
-    sku TEXT COLLATE "C" NOT NULL,
-    warehouse_code TEXT COLLATE "C" NOT NULL,
-    id UUID NOT NULL,
-    product_id UUID NOT NULL,
-    variant_id UUID,
-    on_hand BIGINT NOT NULL,               -- the sum of the SKU's movements in this warehouse; below 0 when oversold
-    reserved BIGINT NOT NULL CHECK (reserved >= 0), -- open quantity of order lines
-    threshold BIGINT,                      -- stock.low below it; NULL until stock was ever told
-    low BOOLEAN NOT NULL,                  -- stock.low was sent and available has not recovered
-    updated_at BIGINT NOT NULL,
-    changed_at BIGINT NOT NULL,
-    deleted_at BIGINT,
-    PRIMARY KEY (tenant_id, sku, warehouse_code)
-);
-CREATE INDEX stock_levels_tenant_id_changed_at ON stock_levels (tenant_id, changed_at, deleted_at); -- a feed's page and its total
-CREATE INDEX stock_levels_deleted_at ON stock_levels (deleted_at) WHERE deleted_at IS NOT NULL;
-
--- The ledger: append-only, one row a change of on-hand.
-CREATE TABLE movements (
-    tenant_id BIGINT NOT NULL,
-    sku TEXT COLLATE "C" NOT NULL,
-    stamp BIGINT NOT NULL,                 -- the one that its level got by the same change: the order of the ledger
-    warehouse_code TEXT COLLATE "C" NOT NULL,
-    id UUID NOT NULL,
-    cause TEXT NOT NULL,
-    delta BIGINT NOT NULL,
-    balance BIGINT NOT NULL,               -- on-hand after it
-    reference_type TEXT NOT NULL,
-    reference_id TEXT NOT NULL,
-    note TEXT NOT NULL,
-    actor TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    PRIMARY KEY (tenant_id, sku, stamp)
 );

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/dbtest"
-	"entrepot/internal/id"
 )
 
 const tenant id.Tenant = 1

@@ -1,6 +1,6 @@
 package postgres
 
-import "entrepot/internal/id"
+import "entrepot/internal/base/id"
 
 // BulkWaiting is how many pieces of bulk operations of a tenant are inside or wait.
 func (e *Engine) BulkWaiting(tenant id.Tenant) int {

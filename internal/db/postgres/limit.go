@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // writersPerAccount is how many transactions of one tenant a node runs at once on PostgreSQL. All of them wait for

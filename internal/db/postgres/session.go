@@ -5,8 +5,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // session is one transaction on one connection.

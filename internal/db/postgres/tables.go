@@ -30,12 +30,6 @@ BEGIN
 		EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
 		EXECUTE format('CREATE POLICY tenant ON %I USING %s', t, $policy$`+tenantPolicy+`$policy$);
 	END LOOP;
-	-- Policies of earlier releases.
-	FOR t IN SELECT k.relname FROM pg_policy p JOIN pg_class k ON k.oid = p.polrelid JOIN pg_namespace n ON n.oid = k.relnamespace
-		WHERE n.nspname = current_schema() AND p.polname = 'tenant' AND pg_get_expr(p.polqual, p.polrelid) NOT LIKE '%ANY%'
-	LOOP
-		EXECUTE format('ALTER POLICY tenant ON %I USING %s', t, $policy$`+tenantPolicy+`$policy$);
-	END LOOP;
 	FOR t IN SELECT c.table_name FROM information_schema.columns c JOIN pg_attribute a ON a.attrelid = to_regclass(c.table_name)
 		WHERE c.table_schema = current_schema() AND c.column_name = 'tenant_id' AND a.attname = 'tenant_id' AND a.attoptions IS NULL
 	LOOP

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // Bounds of a transaction's waits. A caller that waited longer is asked to try again.

@@ -40,7 +40,7 @@ func claimFile(path string) error {
 	return nil
 }
 
-// markFile writes the mark into a store without one: a new store, or one of an older program.
+// markFile writes the mark into a new store.
 func (c *conn) markFile() error {
 	mark, err := c.text("SELECT CAST(application_id AS TEXT) FROM pragma_application_id")
 	if err != nil || mark == fmt.Sprint(applicationID) {

@@ -7,8 +7,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // Read runs reads on one snapshot.

@@ -1,8 +1,8 @@
 package sqlite
 
 import (
+	"entrepot/internal/base/id"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
 )
 
 // Exec runs a statement and reports how many rows it changed.

@@ -22,9 +22,9 @@ import (
 	"sync"
 	"time"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/processors"
 	"entrepot/internal/db/engine"
-	"entrepot/internal/id"
-	"entrepot/internal/processors"
 )
 
 // File is the name of the store's file in the data folder.

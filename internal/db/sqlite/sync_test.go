@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/apperr"
+	"entrepot/internal/base/apperr"
 	"entrepot/internal/db/engine"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"entrepot/internal/money"
+	"entrepot/internal/base/money"
 )
 
 // Nth reports whether a count is one of every n-th; none is of every 0th.

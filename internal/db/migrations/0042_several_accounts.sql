@@ -1,2 +1,0 @@
--- No table changes. After a migration the policies of row-level security are renewed (PostgreSQL): they now show the rows of every account
--- that a transaction has named (decision 3).

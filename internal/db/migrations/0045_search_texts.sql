@@ -1,3 +1,0 @@
--- PostgreSQL compressed the texts of new blocks and unpacked them for every search, which took longer than the search itself
--- (decision 11).
---postgres ALTER TABLE search_blocks ALTER COLUMN body SET STORAGE EXTERNAL, ALTER COLUMN keys SET STORAGE EXTERNAL;

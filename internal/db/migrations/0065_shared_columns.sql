@@ -1,6 +1,0 @@
--- Most accounts have one channel and one warehouse. PostgreSQL, which plans a statement once for all arguments, concludes that a channel or
--- a warehouse has every row, so that any index of the account would do as well to find those of another one (decision 1).
---postgres ALTER TABLE publications ALTER COLUMN channel_id SET (n_distinct = 100);
---postgres ALTER TABLE channel_items ALTER COLUMN channel_id SET (n_distinct = 100);
---postgres ALTER TABLE stock_levels ALTER COLUMN warehouse_code SET (n_distinct = 100);
---postgres ANALYZE publications (channel_id), channel_items (channel_id), stock_levels (warehouse_code);

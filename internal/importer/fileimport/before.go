@@ -1,0 +1,120 @@
+package fileimport
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	nouns "entrepot/internal/catalog"
+	"entrepot/internal/commerce"
+	"entrepot/internal/db"
+	"entrepot/internal/importer"
+	"entrepot/internal/imports"
+)
+
+// before collects the values that a list would replace, for the keeper, which stores them with the progress of the dry run: a wrong
+// list is set right by a list of these.
+type before struct {
+	mu    sync.Mutex // values come from the sender, and the keeper takes them while the outcome before is settled
+	lines []imports.Line
+	count int
+}
+
+// beforeCode marks the lines that hold a value before; they are no messages.
+const beforeCode = "before"
+
+// add notes the cells of one row of the list of values before.
+func (b *before) add(cells ...string) error {
+	text, err := json.Marshal(cells[1:])
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.count++
+	b.lines = append(b.lines, imports.Line{Item: cells[0], Code: beforeCode, Message: string(text)})
+	return err
+}
+
+// take gives what was added since the last call.
+func (b *before) take() []imports.Line {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := b.lines
+	b.lines = nil
+	return list
+}
+
+// price notes the prices of a SKU.
+func (b *before) price(p nouns.Prices) error {
+	return b.add(p.SKU, decimal(p.Price), decimal(p.CompareAt))
+}
+
+// level notes what is on hand of a SKU in a warehouse; a level that does not exist has nothing.
+func (b *before) level(l commerce.LevelChange) error {
+	was := int64(0)
+	if l.From != nil {
+		was = *l.From
+	}
+	return b.add(l.SKU, strconv.FormatInt(was, 10), l.Warehouse)
+}
+
+// decimal is an amount that no reader takes for another: three decimals look like thousands, so there are two, or four.
+func decimal(a *money.Amount) string {
+	if a == nil {
+		return ""
+	}
+	text := a.String()
+	if _, digits, _ := strings.Cut(text, "."); len(digits)%2 == 1 {
+		text += "0"
+	}
+	return text
+}
+
+// Before writes the values that a list of prices or stock has replaced, as a list that can be imported. Its dry run has kept them.
+func Before(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, to io.Writer) error {
+	out := csv.NewWriter(to)
+	header := []string{"sku", "price", "compareAtPrice"}
+	if i.Kind == imports.Stock {
+		header = []string{"sku", "quantity", "warehouseCode"}
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	err := eachLine(ctx, store, tenant, i.ID, true, func(l imports.Line) error {
+		if l.Code != beforeCode {
+			return nil
+		}
+		var cells []string
+		if err := json.Unmarshal([]byte(l.Message), &cells); err != nil {
+			return err
+		}
+		return out.Write(append([]string{importer.Harmless(l.Item)}, cells...))
+	})
+	out.Flush()
+	return cmp.Or(err, out.Error())
+}
+
+// eachLine reads all lines of an import, or of its dry run, a thousand at a time.
+func eachLine(ctx context.Context, store *db.DB, tenant id.Tenant, which id.Import, dry bool, do func(imports.Line) error) error {
+	for after := int64(-1); ; {
+		var list []imports.Line
+		err := store.Read(ctx, tenant, func(tx *db.Tx) (err error) {
+			list, err = imports.Lines(tx, which, dry, false, after, 1000)
+			return err
+		})
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, l := range list {
+			if err := do(l); err != nil {
+				return err
+			}
+			after = l.Position
+		}
+	}
+}
