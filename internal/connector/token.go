@@ -90,7 +90,8 @@ func (l Link) readTokens(answer *Response, how Renewal) (Credentials, error) {
 	}
 }
 
-// noToken is said of an answer without a token. The answer is not quoted: it may have been cut off within one.
+// noToken is the message for an answer without a token. The answer is not quoted: it may have been cut off within
+// one.
 const noToken = "the answer to the request for an access token has none"
 
 // OAuthToken reads the answer of an OAuth token endpoint (RFC 6749 §5.1). A refresh token in it replaces the old one. An error in an

@@ -58,7 +58,7 @@ type plan struct {
 	refused error
 }
 
-// plan compares a product with the listings that are there.
+// plan compares a product with the listings that Amazon has.
 func (s *session) plan(p *connector.Product, there map[string]listing) plan {
 	out := plan{product: p}
 	list := forms(p)
@@ -179,8 +179,8 @@ func (s *session) newListing(p *connector.Product, f form) fields {
 	return fields{"productType": s.typeOf(listing{}), "requirements": requirements, "attributes": attributes}
 }
 
-// patches change an existing listing. Offer and quantity are merged, so that what the merchant has set in addition,
-// such as a handling time, stays.
+// patches change an existing listing. Offer and quantity are merged, so that the merchant's additions, such as a
+// handling time, stay.
 func (s *session) patches(p *connector.Product, f form, l listing) []fields {
 	var list []fields
 	content := s.content(p, f)

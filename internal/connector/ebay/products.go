@@ -35,7 +35,7 @@ func (l *listing) shown() string {
 	return ""
 }
 
-// rest leaves it as it is until a time.
+// rest leaves the listing as it is until a time.
 func (l *listing) rest(until time.Time, why string) {
 	l.fail(&connector.Failure{Kind: connector.Throttled, Message: why}, true)
 	l.rests = until
@@ -277,8 +277,8 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 	return results, err
 }
 
-// parentsOf are the groups of listings with variants, as they were made here: the SKU that has no offer of its own. eBay may leave out of
-// an item to which group it belongs.
+// parentsOf are the groups of listings with variants, as they were made here: the SKU that has no offer of its own.
+// eBay may leave out of an item to which group it belongs.
 func parentsOf(items []connector.Item) map[string]string {
 	parents, offers := map[string]string{}, map[string]bool{}
 	for _, it := range items {
@@ -292,10 +292,10 @@ func parentsOf(items []connector.Item) map[string]string {
 	return parents
 }
 
-// groupKey is what the key of a group of variants begins with among SKUs, of which none has a line break.
+// groupKey is the beginning of the key of a group of variants among SKUs; no SKU has a line break.
 const groupKey = "group\n"
 
-// takeOff ends the listing of a SKU, or of a group of variants with the SKUs in it: where eBay ends no groups, one by one.
+// takeOff ends the listing of a SKU, or of a group of variants with its SKUs: where eBay ends no groups, one by one.
 func (s *session) takeOff(ctx context.Context, key string, groups map[string][]string) error {
 	if group, ok := strings.CutPrefix(key, groupKey); ok {
 		err := s.ofGroup(ctx, "withdraw", group, nil)

@@ -7,9 +7,9 @@ import (
 	"entrepot/internal/connector"
 )
 
-// A quantity is a row of its own, one for each product (combination 0) and each combination; the shop creates the rows
-// and sums that of a product with combinations. Where several shops share their stock there is a row for all of them, beside those that the
-// shops had before; which one counts is a setting of theirs.
+// A quantity is a row of its own, one for each product (combination 0) and each combination; the shop creates the
+// rows and sums the row of a product with combinations. Shops that share their stock have one row for all of them,
+// and still the rows that each had before; a setting of the shops says which one counts.
 
 // stockRows reads the rows of products, by product and combination.
 func (s *session) stockRows(ctx context.Context, products []string) (map[stockPlace][]*node, error) {

@@ -14,7 +14,8 @@ import (
 // tail is how far the shop's index may be behind its orders: the next pull reads that time again.
 const tail = time.Minute
 
-// deepest is how many orders a list is read by its cursor before it is asked for anew: Shopify gives 25,000 of a list, and no more.
+// deepest is how many orders of a list are read by its cursor before the list is requested anew: Shopify returns at
+// most 25,000 of a list.
 var deepest = 10_000
 
 // pageToken is the position of a pull.
@@ -149,7 +150,7 @@ func (s *session) convertAll(ctx context.Context, list []order, page *connector.
 	return nil
 }
 
-// leavesOut reports whether an order is a test, which a setting takes in all the same.
+// leavesOut reports whether an order is a test that no setting includes.
 func (s *session) leavesOut(o *order) bool {
 	return o.Test && s.link.Channel.Value("testOrders") != "true"
 }

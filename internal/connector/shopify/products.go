@@ -44,7 +44,8 @@ func (p *product) variant(sku string) *variant {
 	return nil
 }
 
-// known is the variant of a SKU, or the one that was pushed under it if its merchant gave it another SKU; nil for none.
+// known is the variant of a SKU, or the one that was pushed under it if its merchant gave it another SKU; nil for
+// none.
 func (p *product) known(sku, id string) *variant {
 	found := p.variant(sku)
 	for i := range p.Variants.Nodes {
@@ -189,7 +190,7 @@ func results(p *connector.Product, there, made *product) []connector.Result {
 	return list
 }
 
-// itemID is under what a variant's inventory item is kept.
+// itemID is the name under which a variant's inventory item is stored.
 const itemID = connector.NotifiedID
 
 // Unpublish takes products off sale.

@@ -104,7 +104,7 @@ func (p problem) masked() bool {
 	})
 }
 
-// accessDenied is the code of an answer that a scope is lacking for.
+// accessDenied is the code of an answer for a missing scope.
 const accessDenied = "ACCESS_DENIED"
 
 // errTooDear is the refusal of a query whose possible cost exceeds the limit of a query.

@@ -13,8 +13,9 @@ type option struct{ Name, Value string }
 // alone is the option of the one variant that each product without variants has.
 var alone = []option{{"Title", "Default Title"}}
 
-// variants are the options and variants that a product shall have: its own, and behind them those that the merchant has added in the shop,
-// which would be deleted if they were not sent. Errors: Failure Rejected if these differ in other options.
+// variants are the options and variants of a product in the shop: its own, and behind them those that the merchant
+// has added there, which would be deleted if they were not sent. Errors: Failure Rejected if these differ in other
+// options.
 func variants(f *shop, p *connector.Product, there *product) (options, list []vars, err error) {
 	forms := p.Forms()
 	old := make([]*variant, len(forms))
@@ -92,7 +93,8 @@ func (v *variant) alone() bool {
 	return slices.Equal(v.SelectedOptions, alone) || len(v.SelectedOptions) == 0
 }
 
-// keepPolicy has a variant stay as it is on sale without stock, or not: that is its merchant's decision, and unsaid it would not be.
+// keepPolicy sends a variant's policy for sales without stock back unchanged: it is its merchant's decision, and a
+// push without it would reset it.
 func (v *variant) keepPolicy(in vars) {
 	if v.InventoryPolicy != "" {
 		in["inventoryPolicy"] = v.InventoryPolicy

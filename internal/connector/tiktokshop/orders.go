@@ -79,11 +79,12 @@ func (p pageToken) span(cursor connector.Cursor) fields {
 	return span
 }
 
-// clocksApart is by how much two clocks may differ that show the same time: dates have whole seconds, and answers take some time.
+// clocksApart is by how much two equal clocks may seem to differ: dates have whole seconds, and answers take some
+// time.
 const clocksApart = 3 * time.Second
 
-// pullChanged returns a page of orders by the time of their change. Without a sort order TikTok begins with the newest. The first page
-// says what time it is there: where it is later than here, the page is requested up to then.
+// pullChanged returns a page of orders by the time of their change. Without a sort order TikTok begins with the
+// newest. The first page shows the platform's time: if that is later than ours, the page is requested up to it.
 func (s *session) pullChanged(ctx context.Context, at pageToken, cursor connector.Cursor) (connector.OrderPage, error) {
 	out, date, err := s.searchOrders(ctx, at, cursor)
 	if first := at.token == ""; err == nil && first && date.Sub(at.until) > clocksApart {

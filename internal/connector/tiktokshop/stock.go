@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// held is what of a SKU can be sold, by warehouse.
+// held is how much of a SKU can be sold, by warehouse.
 type held struct {
 	total      int64
 	warehouses map[string]int64
@@ -103,8 +103,8 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	return results, err
 }
 
-// emptied sets what a SKU has in the shop's other warehouses to nothing. TikTok wants all of them named that the SKU is in; what is in
-// TikTok's own warehouses is TikTok's to count.
+// emptied sets a SKU's stock in the shop's other warehouses to zero. TikTok requires all warehouses of the SKU to be
+// named; stock in TikTok's own warehouses is left to TikTok.
 func (s *session) emptied(ctx context.Context, h held, sells string) (list []fields, err error) {
 	for _, other := range slices.Sorted(maps.Keys(h.warehouses)) {
 		if other == sells {
@@ -186,7 +186,8 @@ func (s *session) eachProduct(ctx context.Context, what string, n int, change fu
 	return results, nil
 }
 
-// change sends a change of a product's SKUs and stores refusals in their results; one that names no SKU is of all of them.
+// change sends a change of a product's SKUs and stores refusals in their results; a refusal without SKU applies to
+// all of them.
 func (s *session) change(ctx context.Context, product, what string, body []fields, results []connector.Result) error {
 	var refused itemErrors
 	_, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost,

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The names in connector.IDs.Other of the attributes and categories that the last push gave a product: what else it has in the shop is its
-// merchant's, and stays beside what is pushed.
+// The names in connector.IDs.Other of the attributes and categories that the last push gave a product. Others in the
+// shop are its merchant's, and a push leaves them.
 const (
 	sentAttributes = "attributes"
 	sentCategories = "categories"

@@ -90,7 +90,7 @@ func (s *session) next(out connector.OrderPage, token pageToken, more bool, last
 	return out, err
 }
 
-// before is the second before a time: the shop leaves out what changed in the very second that it is asked for.
+// before is the second before a time, because the shop leaves out changes of the requested second itself.
 func before(at time.Time) string { return at.UTC().Add(-time.Second).Format(gmt) }
 
 // PullOrder gives one order, also from the bin.

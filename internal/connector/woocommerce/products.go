@@ -80,8 +80,8 @@ func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, e
 	return out, nil
 }
 
-// byIDs finds products and variations by the ids of the last push: their merchant may have given them other SKUs since. Those in the bin
-// are left out.
+// byIDs finds products and variations by the ids of the last push: their merchant may have given them other SKUs
+// since. Products in the bin are left out.
 func (s *session) byIDs(ctx context.Context, items []connector.Item) (map[string]found, error) {
 	out := map[string]found{}
 	byPath := map[string]map[string]string{} // SKUs by the ids below an address
@@ -218,7 +218,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	return out, nil
 }
 
-// addParents adds the shop's products that have no SKU and are what a product here is, because its variants are their variations: merchants
+// addParents adds the shop's products without SKU whose variations are the variants of a product here: merchants
 // often give SKUs to variations alone.
 func (s *session) addParents(ctx context.Context, products []connector.Product, there map[string]found) error {
 	skuOf := map[string]string{} // by the shop's id of the product

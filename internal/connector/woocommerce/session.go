@@ -87,8 +87,8 @@ func list[T any](ctx context.Context, s *session, path string, query url.Values)
 	}
 }
 
-// lastPage reports whether no page follows. One that is not full need not be the last: the shop leaves out of a page what it cannot load,
-// such as an order of a plugin that is gone, and some hosts give fewer than they are asked for.
+// lastPage reports whether no page follows. A page that is not full need not be the last: the shop leaves out records
+// that it cannot load, such as an order of a removed plugin, and some hosts return fewer than requested.
 func lastPage(answer *connector.Response, page int, short bool) bool {
 	if pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages")); err == nil {
 		return page >= pages

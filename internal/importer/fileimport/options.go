@@ -8,7 +8,7 @@
 //	orders.go   stores orders likewise
 //	lists.go    stores prices and stock likewise
 //	keeper.go   the progress, stored with the refused rows
-//	mend.go     the refused rows, as a file to correct
+//	refused_rows.go the refused rows, as a file to correct
 package fileimport
 
 import (
