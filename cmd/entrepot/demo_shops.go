@@ -22,7 +22,7 @@ const (
 	demoPulls = 10              // seconds between two pulls
 )
 
-// demoMark ends the names of channels of simulated shops, by which those of an earlier run on the same folder are found.
+// demoMark ends the names of channels of simulated shops; it identifies those of an earlier run on the same folder.
 const demoMark = " (simulated)"
 
 // demoShop is a simulated shop that is served.

@@ -107,7 +107,7 @@ func (env *environment) verify(cmd *cobra.Command) error {
 	return nil
 }
 
-// verdict is what a check found: that its rule holds, or how often it does not and did not.
+// verdict is the result of a check: that its rule holds, or how often it does not and did not.
 func verdict(r verify.Result) string {
 	var parts []string
 	if r.Repaired > 0 {

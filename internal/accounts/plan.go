@@ -2,7 +2,7 @@ package accounts
 
 import "entrepot/internal/limits"
 
-// Plan is what an account has bought; it sets the rate limits (interface §8).
+// Plan is the plan that an account has bought; it sets the rate limits (interface §8).
 type Plan string
 
 // The plans.

@@ -24,8 +24,8 @@ const (
 )
 
 // readFigures sums the orders of a span, grouped by some of the columns status, channel, currency and start: from the
-// kept figures for whole buckets no wider than spans.Widths[widest], and from the orders at the span's ends. Unless only
-// is "", they are those of that channel.
+// stored figures for whole buckets no wider than spans.Widths[widest], and from the orders at the span's ends. Unless
+// only is "", it reads that channel alone.
 func readFigures(tx *db.Tx, only id.Channel, s Span, widest int, unit int64, by string) ([]figure, error) {
 	return readFiguresOf(tx, every, only, s, widest, unit, by)
 }

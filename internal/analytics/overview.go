@@ -19,8 +19,8 @@ type Overview struct {
 	Low          int64 // stock levels below their threshold, now
 }
 
-// ReadOverview reads the figures of a span of whole days in a time zone, and those of the span before it. Unless only is "", sales are
-// those of that channel; customers and stock belong to none.
+// ReadOverview reads the figures of a span of whole days in a time zone, and those of the span before it. Unless only
+// is "", sales are of that channel alone; customers and stock belong to none.
 func ReadOverview(tx *db.Tx, currency string, only id.Channel, now, before Span, zone *time.Location) (out Overview, err error) {
 	var figures []figure
 	var list []Channel

@@ -71,8 +71,8 @@ func (i Interval) next(start time.Time) time.Time {
 	}
 }
 
-// series distributes figures over points. Figures are kept by hours and days of UTC. If a point begins within such a
-// bucket, the bucket is counted for the point that has most of it, and the part that belongs to other points is read
+// series distributes figures over points. Figures are stored by hours and days of UTC. If a point begins within such
+// a bucket, the bucket counts for the point that has most of it, and the part that belongs to other points is read
 // from narrower buckets and moved.
 type series struct {
 	points []Point

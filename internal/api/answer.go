@@ -21,8 +21,9 @@ type answer struct {
 	code     string // the code of an error
 	header   map[string]string
 	replay   bool
-	content  []byte // what the ETag covers in place of the body, nil for the body: figures up to now leave out their span
-	covered  int    // how many bytes from the start the ETag covers, 0 for all: a feed's ETag leaves out the server's time
+	// what the ETag covers instead of the body, nil for the body: figures up to now leave out their span
+	content []byte
+	covered int // how many bytes from the start the ETag covers, 0 for all: a feed's ETag leaves out the server's time
 }
 
 // size is the size of the whole body, in bytes.

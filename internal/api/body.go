@@ -154,7 +154,7 @@ func tooLarge(bound int64) error {
 	return apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
 }
 
-// byteOrderMark is what some systems write before UTF-8.
+// byteOrderMark is the mark that some systems write before UTF-8.
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 func isJSON(h http.Header) error {

@@ -22,7 +22,7 @@ func (a *API) getApiDescription(*request) (answer, error) {
 	return answer{status: http.StatusOK, body: a.Description()}, nil
 }
 
-// Description is Document, built at the first call and kept: do not change it.
+// Description is Document, built at the first call and cached: do not change it.
 func (a *API) Description() []byte {
 	a.document.once.Do(func() { a.document.text = a.Document() })
 	return a.document.text

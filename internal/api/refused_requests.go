@@ -42,7 +42,8 @@ type refusalKind struct {
 	code          string
 }
 
-// Bounds between two writes: of one account, so that one account's flood does not hide the others' refusals, and of the node.
+// Bounds between two writes: of one account, so that one account's flood does not hide the others' refusals, and of
+// the node.
 const (
 	accountRefusals = 50
 	nodeRefusals    = 2000
@@ -79,7 +80,7 @@ func (a *API) noteRefused(r *request, out answer) {
 	seen.At, seen.RequestID = a.DB.Now().UnixMicro(), keptRequestID(r.id)
 }
 
-// room reports whether another kind of refusal of an account can be kept.
+// room reports whether another kind of refusal of an account can be stored.
 func (f *refusals) room(tenant id.Tenant) bool {
 	if len(f.seen) >= nodeRefusals {
 		return false

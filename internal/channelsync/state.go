@@ -55,7 +55,7 @@ var states = db.NewTable("channel_syncs",
 	db.Col("poll_at", func(s *State) any { return &s.PollAt }).Null(),
 )
 
-// newState is what a channel without a row has.
+// newState is the state of a channel without a row.
 func newState(channel id.Channel) State {
 	return State{Channel: channel, Failing: "{}", Webhooks: "[]", Shop: "{}", Facts: "{}"}
 }

@@ -26,14 +26,14 @@ var categoryRoutes = []*route{
 
 const categoriesPath = "/categories"
 
-// categoryPage is what the page of categories and its form are made of.
+// categoryPage is the data of the page of categories and its form.
 type categoryPage struct {
 	tree   []branchOf                       // of all, or of a folded tree the rows of the page, if whole
 	whole  bool                             // there are not too many for a tree
 	folded bool                             // branches of the tree are opened one at a time
 	lines  int                              // rows of the folded tree
 	found  []catalog.Category               // else a page of those that match
-	above  map[id.Category]catalog.Category // these, those that the form is about, and what is above them
+	above  map[id.Category]catalog.Category // these, those that the form is about, and their ancestors
 	count  map[id.Category]int64            // products in each that is shown
 	total  int64                            // that match
 	list   *listing

@@ -71,8 +71,8 @@ type testedView struct {
 	Pairs   []pair
 }
 
-// ID is the place of the result on the page. A failure has that of the channel's newest error, which is the same one: news keep the result
-// and do not say it once more.
+// ID is the element's id on the page. A failure has that of the channel's newest error, which is the same one: news
+// leave the result and do not repeat it.
 func (v *testedView) ID() string {
 	if v.Callout.Tone == "bad" {
 		return problemID(v.Callout.Text)

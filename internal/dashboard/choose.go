@@ -30,7 +30,7 @@ type chooseView struct {
 	Links []place
 }
 
-// place is a choice with what stands above it.
+// place is a choice with its ancestors.
 type place struct {
 	tab
 	Above string

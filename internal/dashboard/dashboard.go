@@ -45,7 +45,7 @@ type Config struct {
 	Retries   webhooks.Schedule // of deliveries, to show the times of the next attempts; nil: the standard one
 	PublicURL string            // the service's public address, "" for none
 	Proxies   netguard.Proxies  // whose X-Forwarded-For is trusted
-	Look      time.Duration     // how often what is new is looked for, for open pages; 0: once a second
+	Look      time.Duration     // how often open pages look for news; 0: once a second
 	Plan      accounts.Plan     // of the account that the set-up page creates, "" for the largest
 	Dev       bool              // templates and static files are read from the source folder, if it exists; /dashboard/_parts is served
 }

@@ -45,8 +45,9 @@ func typedDecimal(said, point string, digits int) (number, unclear string) {
 	return said, ""
 }
 
-// typedWhole is a whole number as people type it, with signs between groups of three digits as typedDecimal takes them, and the minus that
-// pages show. The sign that the locale has before decimals is none between groups: 1,000 is asked about where it may be 1.
+// typedWhole is a whole number as people type it, with the separators between groups of three digits that
+// typedDecimal takes, and the minus that pages show. The locale's decimal sign separates no groups: 1,000 is asked
+// about where it may be 1.
 func typedWhole(said, point string) (number, unclear string) {
 	said = strings.Replace(strings.TrimPrefix(strings.TrimSpace(said), "+"), "−", "-", 1)
 	number, unclear = typedDecimal(said, point, 0)
@@ -68,7 +69,7 @@ func digitsOnly(c rune) rune {
 	return -1
 }
 
-// point is what the locale writes before decimals.
+// point is the locale's decimal sign.
 func (f format) point() string {
 	if f.separators.decimal == "," {
 		return ","

@@ -49,7 +49,7 @@ func (r *request) deliveryRow(d *webhooks.Delivery, endpoint string) deliveryRow
 	return row
 }
 
-// shortError is an error of a connection without the address, beside which there would be no room for what went wrong.
+// shortError is an error of a connection without the address, which would leave no room for the reason.
 func shortError(text string) string {
 	if rest, ok := strings.CutPrefix(text, "connecting to "); ok {
 		if _, why, found := strings.Cut(rest, ": "); found {

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// firstStep is what an empty list shows; the button is only for users who may do what it leads to.
+// firstStep is shown by an empty list; the button is only for users who may open its page.
 func (r *request) firstStep(scope string, e empty) empty {
 	if !r.caller().May(scope) {
 		e.Label, e.To, e.File = "", "", ""

@@ -30,7 +30,7 @@ type undo struct {
 // flashName is the cookie with the flash for the next page.
 const flashName = "entrepot-flash"
 
-// flashTime is how long a flash is kept for its page, in seconds.
+// flashTime is how long a flash waits for its page, in seconds.
 const flashTime = 60
 
 // mostFlash bounds the cookie's value: browsers drop a longer one, and with it the message.

@@ -217,8 +217,8 @@ func (f format) moment(text string, upper bool) (time.Time, bool) {
 	return apijson.ParseTimeIn(text, upper, f.zone)
 }
 
-// forward is when clocks go forward over a time that was typed, or the last moment before; at is what package time takes it for, on
-// either side.
+// forward is when clocks go forward over a typed time, or the last moment before; at is package time's reading of it,
+// on either side.
 func forward(at, typed time.Time, before bool) time.Time {
 	from, to := at.ZoneBounds()
 	if at.Format(time.DateTime) < typed.Format(time.DateTime) {
@@ -312,7 +312,8 @@ func symbolOf(code string) string {
 // stamp is a time in a short and in a full form.
 type stamp struct {
 	ISO, Words, Full string
-	Dated            string // what is printed in place of words that are of this moment or this year, "" where they have the whole date
+	// printed instead of words that are about this moment or this year, "" where they have the whole date
+	Dated string
 }
 
 // Stamp formats a time relative to now: "6 min ago", "yesterday, 10:10", "22 Nov, 05:09". micros is microseconds since
@@ -326,7 +327,7 @@ func (f format) Stamp(micros int64) stamp {
 	return s
 }
 
-// Due is a moment in the future; once it has passed, what was to happen then happens now.
+// Due is a moment in the future; once it has passed, it reads as now.
 func (f format) Due(micros int64) stamp {
 	s := f.Stamp(micros)
 	if micros != 0 && micros <= f.now.UnixMicro() {

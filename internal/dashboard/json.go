@@ -58,7 +58,7 @@ func colourTo(text string, most int) (list []token) {
 // escapes are the escapes of texts in JSON, those of characters as many as follow each other: two of them may be one character.
 var escapes = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+|\\.`)
 
-// readable is what an escape stands for, if people can see it: many programs send "Z\u00fcrich".
+// readable is the character that an escape stands for, if people can see it: many programs send "Z\u00fcrich".
 func readable(escape string) string {
 	var text string
 	hidden := func(c rune) bool {

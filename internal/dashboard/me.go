@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/drafts"
 )
 
-// meRoutes are what users do with their own login.
+// meRoutes are the pages of users' own logins.
 var meRoutes = []*route{
 	{method: "GET", path: "/settings/me", serve: (*Dashboard).showMe},
 	{method: "POST", path: "/settings/me/password", serve: (*Dashboard).changePassword},

@@ -72,12 +72,12 @@ type orderView struct {
 	LineWords           string
 	Ship                *form
 	ShipWords           string
-	ShipAgain           bool     // the form has what the shipment had that was just deleted
+	ShipAgain           bool     // the form has the values of the shipment that was just deleted
 	Edit                *form    // of the lines, when they are being edited
 	EditMore            []*field // its inputs that are of no line there is
 	Unfold              *unfold  // the button that opens it
 	NoEdit              string   // why lines cannot be edited
-	Folded              *unfold  // in place of the lines: the button that shows them
+	Folded              *unfold  // instead of the lines: the button that shows them
 	Shipments           []orderShipment
 	Trail               []trailEntry
 	Movements           []movementRow // when they are opened
@@ -96,7 +96,7 @@ type orderView struct {
 	UnfoldJSON          *unfold
 }
 
-// linkTo is a link; the zero value is none.
+// linkTo is a link; the zero value is no link.
 type linkTo struct{ Label, To string }
 
 // move is a button that moves the order.
@@ -282,7 +282,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	return show(screen{Template: "order", Title: view.Number, Section: "/orders", Data: view}), nil
 }
 
-// linkTo links to an order of which the number was read.
+// linkTo links to an order whose number was read.
 func (f *orderFacts) linkTo(order id.Order) linkTo {
 	if f.linked[order] == 0 {
 		return linkTo{}
@@ -313,7 +313,7 @@ func rail(o *orders.Order) (list []step) {
 	return list
 }
 
-// open are the SKUs of lines of which something is still to ship.
+// open are the SKUs of lines with units still to ship.
 func (f *orderFacts) open() (skus []string) {
 	if f.order.Status == orders.Cancelled || f.order.Status == orders.Returned {
 		return nil

@@ -24,7 +24,7 @@ type unfold struct {
 	Label, Part string
 	Card        string // the id of the card that shows it, to which browsers scroll
 	Action      string
-	Swaps       string // the ids of what it changes: the one part is opened in place of another one
+	Swaps       string // the ids that it changes: one part replaces another
 	Query       []pair // the list that the order was opened from
 	Open        bool
 }

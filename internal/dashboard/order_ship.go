@@ -117,10 +117,11 @@ func shipForm(r *request, o *orders.Order) *form {
 	return f
 }
 
-// carrierName is the cookie of a browser with the carrier of its last parcel: whoever packs hands most parcels to one.
+// carrierName is the cookie of a browser with the carrier of its last parcel: a packer hands most parcels to one
+// carrier.
 const carrierName = "entrepot-carrier"
 
-// mostCarrier bounds the name that is kept there, in bytes.
+// mostCarrier bounds the stored name, in bytes.
 const mostCarrier = 100
 
 // proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with the carrier of the

@@ -39,7 +39,7 @@ func (d *Dashboard) sumOrders(r *request) (answer, error) {
 	return show(screen{Template: "orders_sums", Title: "Selected orders", Section: "/orders", Data: r.format.sumOf(list)}), nil
 }
 
-// sumOf is what orders come to: "€25.00 + ¥2,400, 6 units to ship".
+// sumOf is the sum of orders: "€25.00 + ¥2,400, 6 units to ship".
 func (f format) sumOf(list []orders.Order) string {
 	sums, left := map[string]money.Total{}, int64(0)
 	for i := range list {

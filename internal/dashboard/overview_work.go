@@ -127,7 +127,7 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 	return nil
 }
 
-// needs is the open work in the form of the page; low is what is said of levels that are low.
+// needs is the open work in the form of the page; low is the text about levels that are low.
 func (w openWork) needs(r *request, low []need) (list []need) {
 	f := r.format
 	if w.toShip > 0 {

@@ -49,9 +49,9 @@ const (
 	mostHits    = 6
 )
 
-// search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU: of each kind those
-// that were recorded last, and the variant of a SKU. Without a term it lists the pages. The parameter
-// first leads to the first that is found.
+// search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU: of
+// each kind those that were recorded last, and the variant of a SKU. Without a term it lists the pages. The parameter
+// first leads to the first result.
 func (d *Dashboard) search(r *request) (answer, error) {
 	term := strings.TrimSpace(r.http.URL.Query().Get("q"))
 	if runes := []rune(term); len(runes) > longestTerm {

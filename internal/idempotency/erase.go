@@ -39,7 +39,7 @@ func Search(tx *db.Tx, since int64, about func(resource string) bool, beginning 
 	}, "SELECT key, space, resource_id, CASE WHEN space LIKE $2 THEN answer ELSE '' END FROM idempotency_keys WHERE "+where, args...)
 }
 
-// About finds the stored answers about some resources, by resource. since is that of Search.
+// About finds the stored answers about some resources, by resource. since is as for Search.
 func About(tx *db.Tx, since int64, resources func(resource string) bool) (map[string][]Ref, error) {
 	found := map[string][]Ref{}
 	where, args := "tenant_id = $1", []any{tx.Tenant}

@@ -60,9 +60,10 @@ func (t *table) nameOf(column int) string {
 // badByte stands in a text for bytes that are no UTF-8.
 const badByte = "\uFFFD"
 
-// plainText is a trimmed cell without what is no part of its text: the byte order marks and signs of no width around it and in codes, the
-// quotes of ="0012", and the apostrophe of '0012, both of which make a spreadsheet take digits for text. name says that the cell holds a
-// SKU or another name of a thing, before which an apostrophe is always the spreadsheet's.
+// plainText is a trimmed cell without what is no part of its text: byte order marks and signs of no width around it
+// and in codes, the quotes of ="0012", and the apostrophe of '0012, both of which make a spreadsheet read digits as
+// text. name says that the cell holds a SKU or another name of a thing, before which an apostrophe is always the
+// spreadsheet's.
 func plainText(cell []byte, name bool) []byte {
 	if bytes.ContainsFunc(cell, isInvisible) {
 		if name || !bytes.ContainsFunc(cell, func(r rune) bool { return r >= utf8.RuneSelf && !isInvisible(r) || unicode.IsSpace(r) }) {

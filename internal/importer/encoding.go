@@ -37,7 +37,7 @@ func (c charset) reader(src io.Reader) (io.Reader, error) {
 	return transform.NewReader(src, c.decoder.NewDecoder()), nil
 }
 
-// byteOrderMarks in the order in which they are looked for.
+// byteOrderMarks in the order in which they are tried.
 var byteOrderMarks = []struct {
 	mark string
 	charset
@@ -51,8 +51,8 @@ var byteOrderMarks = []struct {
 type textScan struct {
 	head       []byte // the first bytes, at most sampleSize
 	size       int64
-	zeros      [2]int64 // NUL bytes at even and odd places
-	good, bad  int64    // bytes beyond ASCII that continue a character of UTF-8, and that are none
+	zeros      [2]int64 // NUL bytes at even and odd positions
+	good, bad  int64 // bytes beyond ASCII that continue a character of UTF-8, and others
 	unfinished []byte   // the head of a character cut by the end of a block
 	words      []byte   // the first words with bytes beyond ASCII, at most mostWords
 	word       []byte   // the one at the end of the last block

@@ -18,7 +18,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Kind is what a file holds.
+// Kind is the kind of records in a file.
 type Kind string
 
 // The kinds.
@@ -45,7 +45,7 @@ const (
 	Gone      Stage = "gone"
 )
 
-// How long an import is kept after its last change: a file that is not imported yet, and one that was.
+// How long an import is stored after its last change: a file that is not imported yet, and one that was.
 const (
 	KeepUpload = time.Hour
 	KeepFile   = 7 * 24 * time.Hour
@@ -138,8 +138,8 @@ func LastChange(tx *db.Tx) (at int64, err error) {
 	return at, tx.Row("SELECT coalesce(max(changed_at), 0) FROM imports WHERE tenant_id = $1", []any{tx.Tenant}, &at)
 }
 
-// Update queues an import as it is now, unless its stage has changed since it was read: then the transaction fails
-// with Conflict. An unused import is kept for KeepFile, a completed one for KeepDone.
+// Update queues an import in its present state, unless its stage has changed since it was read: then the transaction
+// fails with Conflict. An unused import is stored for KeepFile, a completed one for KeepDone.
 func (i Import) Update(tx db.Writer, was Stage) {
 	i.ChangedAt = tx.Micros()
 	keep := KeepFile

@@ -13,9 +13,9 @@ type Texts struct {
 	Input, Cursor, Errors string
 }
 
-// Search finds the jobs with a text that matches one of the patterns (db.Where.AndLike): all of them, or those whose texts
-// may have changed since a time: completed jobs do not change. Operations are left out: the text of an erasure is what it looks for, and is
-// deleted with it.
+// Search finds the jobs with a text that matches one of the patterns (db.Where.AndLike): all of them, or those whose
+// texts may have changed since a time; completed jobs do not change. It leaves out operations: the text of an erasure
+// is what it searches for, and is deleted with it.
 func Search(tx *db.Tx, since int64, patterns []string) (list []id.Job, err error) {
 	changed := []string{"TRUE"}
 	if since != 0 {

@@ -66,8 +66,8 @@ func (f Filter) byStatus() bool {
 	return len(f.Statuses) > 0 && !slices.Contains(f.Statuses, Completed)
 }
 
-// conditions adds those of a part of a filter. Where SQLite's planner would prefer another index than the one that selects more, it is
-// kept from seeing that condition.
+// conditions adds the conditions of a part of a filter. Where SQLite's planner would prefer another index to the one
+// that selects more, the other condition is hidden from it.
 func (f Filter) conditions(w *db.Where) {
 	if f.Channel != "" && f.byStatus() {
 		w.And("NOT (j.channel_id <> ?::UUID)", f.Channel)

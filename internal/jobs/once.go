@@ -6,7 +6,7 @@ import (
 )
 
 // InsertOnce queues a new job of a channel with an input, due now, unless one of its type is waiting: that one covers
-// the request. Two that are queued at the same moment may both be stored; the second then finds nothing to do.
+// the request. Two jobs that are queued at the same moment may both be stored; the second then finds nothing to do.
 func InsertOnce(tx db.Writer, kind Type, channel id.Channel, input string) {
 	table.InsertFrom(tx, Job{ID: id.At[id.Job](tx.Micros()), Type: kind, Channel: channel, Status: Pending, Errors: "[]", Input: input,
 		DueAt: tx.Micros(), CreatedAt: tx.Micros()},

@@ -36,7 +36,7 @@ type Limiter interface {
 	Take(caller string, now time.Time, rates ...Rate) Verdict
 	// Peek returns the verdict that Take would, without counting.
 	Peek(caller string, now time.Time, rates ...Rate) Verdict
-	// Return uncounts what Take counted, for a request that turns out not to count. Bursts are not changed.
+	// Return takes back what Take counted, for a request that turns out not to count. Bursts are not changed.
 	Return(caller string, now time.Time, rates ...Rate)
 }
 

@@ -144,7 +144,7 @@ const (
 	deletedAtOnce = 5000
 )
 
-// dropExpired deletes, once a minute, what has ended: in this node and in the store.
+// dropExpired deletes ended windows once a minute: in this node and in the store.
 func (s *Shared) dropExpired(now time.Time) {
 	s.mu.Lock()
 	due := now.Sub(s.swept) > time.Minute

@@ -21,7 +21,7 @@ import (
 	"entrepot/internal/worker"
 )
 
-// routes are the paths beside the API (interface §4.5.13). None of them is counted against a rate limit.
+// routes are the paths outside the API (interface §4.5.13). None of them is counted against a rate limit.
 func (s *Server) routes() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -79,7 +79,7 @@ type Server struct {
 	underWay atomic.Int64 // requests of the API that came before the service began to stop
 }
 
-// node is what exists once the store is open.
+// node is the part of the server that exists once the store is open.
 type node struct {
 	store     *Store
 	api       *api.API

@@ -129,7 +129,8 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 		return key, err
 	}
 	if have != "" {
-		if key, err := secretbox.ReadFile(c.Dir); err == nil { // another process has made store and key since the folder was looked at
+		// another process has made store and key since the folder was read
+		if key, err := secretbox.ReadFile(c.Dir); err == nil {
 			return key, nil
 		}
 		return key, fmt.Errorf("the store's secrets are encrypted with the master key %s, which is not here (%w): put its copy back to %s, "+

@@ -20,7 +20,7 @@ const (
 // ErrMeanwhile is returned by a step that another node did first.
 var ErrMeanwhile = errors.New("webhooks: another node was first")
 
-// Work is what the dispatcher has to do.
+// Work is the work of the dispatcher.
 type Work struct {
 	Waiting []id.Tenant  // accounts with endpoints and events that are not dispatched yet
 	Replays []KeptReplay // not completed yet

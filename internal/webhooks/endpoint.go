@@ -51,7 +51,7 @@ type Endpoint struct {
 	readAt     int64
 }
 
-// PausedReason says why the endpoint gets nothing although nobody paused it: whoever made it may not read the events any
+// PausedReason says why the endpoint gets nothing although nobody paused it: its maker may not read the events any
 // more (interface §4.5.9). It is "" otherwise.
 func (e *Endpoint) PausedReason() string {
 	switch {
@@ -72,7 +72,7 @@ func (e *Endpoint) PausedReason() string {
 	return ""
 }
 
-// reads reports whether whoever made the endpoint has a read scope: every user has.
+// reads reports whether the endpoint's maker has a read scope: every user has.
 func (e *Endpoint) reads(scope string) bool {
 	scopes := strings.Fields(e.keyScopes)
 	return e.MadeByKey == "" || slices.Contains(scopes, scope) || slices.Contains(scopes, "write"+strings.TrimPrefix(scope, "read"))
@@ -151,7 +151,7 @@ func RightsChanged(tx db.Writer, key id.Key, user id.User) {
 	tx.Wake(Due)
 }
 
-// readEndpoints reads the endpoints that end, the rest of the statement, selects.
+// readEndpoints reads the endpoints that end, the end of the statement, selects.
 func readEndpoints(tx *db.Tx, end string, args ...any) ([]Endpoint, error) {
 	return db.List(tx, endpointScanner(tx.Micros()), "SELECT "+endpointTable.Columns("")+" FROM endpoints "+living+end, append([]any{tx.Tenant},
 		args...)...)

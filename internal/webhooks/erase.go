@@ -49,8 +49,8 @@ func EventsNaming(tx *db.Tx, after int64, ids []string) ([]EventRef, error) {
 		"SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND ("+strings.Join(any, " OR ")+")", args...)
 }
 
-// EventsOf finds in the log, after a stamp, the events of some records. Those of products and levels are left out: they come by
-// the thousand and are in no index.
+// EventsOf finds in the log, after a stamp, the events of some records. It leaves out those of products and levels:
+// they come by the thousand and are in no index.
 func EventsOf(tx *db.Tx, after int64, resources []string) (list []EventRef, err error) {
 	return list, db.Chunks(resources, func(piece []string) error {
 		args := append([]any{tx.Tenant, after}, db.Padded(piece)...)

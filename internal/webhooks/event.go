@@ -82,7 +82,8 @@ func alike(events []Event) bool {
 	return true
 }
 
-// recordMany queues many events of one name, such as those of a bulk operation: what all have in common is an argument once.
+// recordMany queues many events of one name, such as those of a bulk operation: values that all have in common are
+// one argument.
 func recordMany(w db.Writer, offset int64, events []Event) {
 	by := events[0].author(w)
 	args := append(make([]any, 0, 7+4*len(events)), w.TenantID(), offset, events[0].Name, w.Micros(), by.Actor, by.Name, by.Request)
@@ -106,7 +107,7 @@ func recordMany(w db.Writer, offset int64, events []Event) {
 
 var manyText db.Text
 
-// eventColumns are what a new row has behind its stamp.
+// eventColumns are the columns of a new row behind its stamp.
 const eventColumns = "event, resource_id, payload, checksum, created_at, actor, actor_name, request_id"
 
 // eventCasts are the types of a new row.

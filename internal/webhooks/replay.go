@@ -88,7 +88,7 @@ func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
 }
 
 // Run does the next part of a replay in the caller's transaction and returns how many deliveries it queued. If it is
-// not done, the caller stores the rest with Keep.
+// not done, the caller stores the remainder with Keep.
 func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 	tx.Share(oldEvents)
 	e, err := ByID(tx, r.Endpoint)
@@ -132,7 +132,7 @@ func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, er
 	return len(list), len(list) < replayPage, nil
 }
 
-// Keep stores the rest of a replay; a worker continues it.
+// Keep stores the remainder of a replay; a worker continues it.
 func (r *Replay) Keep(tx db.Writer) {
 	replayTable.InsertOne(tx, *r)
 	tx.Wake(Topic)

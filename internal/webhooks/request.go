@@ -10,7 +10,7 @@ import (
 // Header is one header of a request.
 type Header struct{ Name, Value string }
 
-// Sent is what an attempt sends, without its body.
+// Sent is an attempt's request without its body.
 type Sent struct {
 	Event   id.Event
 	Name    string // of the event

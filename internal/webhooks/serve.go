@@ -102,19 +102,19 @@ type Ready struct {
 	Payload
 }
 
-// Payload is what an event sends.
+// Payload is the content of an event's deliveries.
 type Payload struct {
-	Text     string // "" if it is longer than ShortPayload and was not read apart
+	Text     string // "" if it is longer than ShortPayload and was not read separately
 	EditedAt int64  // when a person was taken out of it last, 0 for never
 }
 
 // ShortPayload is the length in bytes up to which a payload is read together with its delivery.
 const ShortPayload = 4 << 10
 
-// Mark is a place in the order in which deliveries became due.
+// Mark is a position in the order in which deliveries became due.
 type Mark struct{ DueAt, Position int64 }
 
-// Mark is the delivery's place in that order.
+// Mark is the delivery's position in that order.
 func (r *Ready) Mark() Mark { return Mark{r.DueAt, r.Position} }
 
 // Backlog is what a node that holds a queue must know to serve it.

@@ -65,8 +65,8 @@ func settleAccount(tx db.Writer, outcomes []Outcome) {
 	unblockNext(tx, outcomes)
 }
 
-// lockAll locks the queues of the outcomes, in one order for all nodes. If one is gone with its endpoint, the first try ends: whoever
-// deletes the deliveries of such an endpoint waits for no queue.
+// lockAll locks the queues of the outcomes, in one order for all nodes. If one is gone with its endpoint, the first
+// try ends: a transaction that deletes the deliveries of such an endpoint waits for no queue.
 func lockAll(tx *db.Tx, outcomes []Outcome) {
 	var queues []Queue
 	for _, o := range outcomes {
@@ -115,9 +115,9 @@ func padded[T any](list []T) []T {
 
 var settleText, attemptText, settledText, nextText db.Text
 
-// fromKeys is a condition for a statement that joins a table with a short list v of keys: the planner expects one row of
-// v, begins with it, and finds each record by its key. Without it PostgreSQL compares each record with each row of the
-// list, or reads all records of the account when it knows no better than that they are few. For SQLite, the columns are
+// fromKeys is a condition for a statement that joins a table with a short list v of keys: the planner expects one row
+// of v, begins with it, and finds each record by its key. Without it PostgreSQL compares each record with each row of
+// the list, or reads all records of the account if it assumes that there are few. For SQLite, the columns are
 // compared by CASE, of which it makes no index for the list.
 const fromKeys = " v.at = v.at + 0 AND deliveries.tenant_id = $1 AND deliveries.endpoint_id = CASE WHEN v.at > 0 THEN v.endpoint_id END " +
 	"AND deliveries.position = CASE WHEN v.at > 0 THEN v.position END "

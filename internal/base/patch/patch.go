@@ -31,7 +31,7 @@ func (f Field[T]) Ptr() *T {
 	return nil
 }
 
-// Apply stores the value in a place: absent leaves it, null empties it.
+// Apply stores the value at a target: absent leaves it, null empties it.
 func (f Field[T]) Apply(place *T) {
 	if f.Set {
 		*place = f.Value

@@ -43,7 +43,7 @@ type Imported struct {
 	Changes  []Change // dry runs
 }
 
-// Change is what a dry run would change of one product.
+// Change is a change of one product that a dry run found.
 type Change struct {
 	SKU    string `json:"sku"`
 	Action string `json:"action"` // create, update or unchanged

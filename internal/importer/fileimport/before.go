@@ -75,7 +75,8 @@ func decimal(a *money.Amount) string {
 	return text
 }
 
-// Before writes the values that a list of prices or stock has replaced, as a list that can be imported. Its dry run has kept them.
+// Before writes the values that a list of prices or stock has replaced, as a list that can be imported. Its dry run
+// has stored them.
 func Before(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, to io.Writer) error {
 	out := csv.NewWriter(to)
 	header := []string{"sku", "price", "compareAtPrice"}

@@ -32,7 +32,8 @@ type Checked struct {
 	Orders      []Order  `json:"orders,omitempty"`      // the first new orders
 	Changed     []Diff   `json:"changed,omitempty"`     // the first products that would change
 	Warehouses  []string `json:"warehouses,omitempty"`  // that a stock list would create
-	Before      int      `json:"before,omitempty"`      // values that the file of a list replaces, if all of them are kept (see Before)
+	// values that the file of a list replaces, if all of them are stored (see Before)
+	Before      int      `json:"before,omitempty"`
 	New         []Diff   `json:"new,omitempty"`         // the first new products
 	Prices      Moves    `json:"prices,omitzero"`       // of all products that would change
 	Jumps       int      `json:"jumps,omitempty"`       // prices that would change by more than half, variants' too
@@ -95,14 +96,14 @@ type FieldChange struct {
 	To    json.RawMessage `json:"to"`
 }
 
-// mostDiffs is how many of each kind are kept.
+// mostDiffs is how many of each kind are stored.
 const mostDiffs = 50
 
 // trial collects the results of a dry run.
 type trial struct {
 	dry     bool
-	asks    bool // products are only asked for, by orders: those that exist stay as they are
-	creates bool // and those that do not are created
+	asks    bool // products named by orders: those that exist stay as they are
+	creates bool // and missing ones are created
 	changed []Diff
 	prices  Moves
 	jumps   importer.Jumps

@@ -58,7 +58,7 @@ func ReadOptions(i imports.Import) (o Options, err error) {
 	return o, json.Unmarshal([]byte(i.Options), &o)
 }
 
-// ReadFound is what was detected of an import's file.
+// ReadFound returns what was detected of an import's file.
 func ReadFound(i imports.Import) (f importer.Found, err error) {
 	return f, json.Unmarshal([]byte(i.Found), &f)
 }
