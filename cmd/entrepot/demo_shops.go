@@ -31,7 +31,8 @@ type demoShop struct {
 	address string
 }
 
-// serveDemoShops serves the demo's shops on free ports of this machine until the context ends; ended waits for their end.
+// serveDemoShops serves the demo's shops on free ports of this machine until the context ends; ended waits for their
+// end.
 func serveDemoShops(ctx context.Context) (shops []demoShop, ended func(), err error) {
 	var running sync.WaitGroup
 	for _, shop := range simulatedShops() {

@@ -165,8 +165,8 @@ func target(cmd *cobra.Command, args []string, flag, what string) (string, error
 	return text, nil
 }
 
-// find finds the only record that a text names, in the account of --account or in all accounts; named gives the names of a record, the
-// id first.
+// find finds the only record that a text names, in the account of --account or in all accounts; named gives the names
+// of a record, the id first.
 func find[T any](cmd *cobra.Command, s *server.Store, noun, text string, all func(tx *db.Tx) ([]T, error), named func(T) []string) (
 	found T, of accounts.Account, err error) {
 	var matches []string

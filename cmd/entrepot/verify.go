@@ -32,7 +32,8 @@ type repairRecord struct {
 	Repairs  []string `json:"repairs"`
 }
 
-// newVerifyCommand is "entrepot verify": it checks the whole store for what must always hold. It changes nothing without --repair.
+// newVerifyCommand is "entrepot verify": it checks the whole store for what must always hold. It changes nothing
+// without --repair.
 func newVerifyCommand(env *environment) *cobra.Command {
 	check := &cobra.Command{
 		Use:   "verify",

@@ -24,7 +24,8 @@ var planRates = map[Plan]limits.Rate{
 // Rate is the rate limit of each key or user of an account.
 func (p Plan) Rate() limits.Rate { return planRates[p] }
 
-// UnchangedRate limits requests with If-None-Match: ten times the plan's rate. Those beyond it are counted like any other.
+// UnchangedRate limits requests with If-None-Match: ten times the plan's rate. Those beyond it are counted like any
+// other.
 func (p Plan) UnchangedRate() limits.Rate {
 	return limits.Rate{Name: "unchanged", PerMinute: 10 * p.Rate().PerMinute}
 }

@@ -99,8 +99,8 @@ func (s *slots) take(ctx context.Context, network string) error {
 	return err
 }
 
-// room reports whether another one of a network may wait. When all room is taken, the newest of the network that has most makes room, if
-// that has more than this one would have.
+// room reports whether another one of a network may wait. When all room is taken, the newest of the network that has
+// most makes room, if that has more than this one would have.
 func (s *slots) room(network string) bool {
 	own := len(s.waiting[network])
 	switch {

@@ -17,7 +17,8 @@ type figure struct {
 	total                     money.Total
 }
 
-// every lists each status, in the order of the index (package orders): figures and orders are looked up by status and time.
+// every lists each status, in the order of the index (package orders): figures and orders are looked up by status and
+// time.
 const (
 	every    = "('CANCELLED','DELIVERED','PARTIALLY_SHIPPED','PENDING','PROCESSING','RETURNED','SHIPPED')"
 	everyRow = "('CANCELLED'),('DELIVERED'),('PARTIALLY_SHIPPED'),('PENDING'),('PROCESSING'),('RETURNED'),('SHIPPED')"
@@ -77,8 +78,8 @@ func ofChannel(w *db.Where, column, kind string, only id.Channel) string {
 	return " AND " + column + w.Bind(only) + kind
 }
 
-// ofOrders is the end of a SELECT: the sums of each order with some statuses, of one channel unless that is "", from one time to before
-// another.
+// ofOrders is the end of a SELECT: the sums of each order with some statuses, of one channel unless that is "", from
+// one time to before another.
 func ofOrders(w *db.Where, statuses string, only id.Channel, times [2]int64) string {
 	return `1::BIGINT AS orders, coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT
 			AS items, o.total / 100000000 AS big, o.total % 100000000 AS small

@@ -54,7 +54,8 @@ func sharesOf(list []Channel, figures []figure, currency string) (shares []Chann
 	return shares
 }
 
-// counted adds figures to their channels, and those of orders without a channel to one without id. The list is not sorted.
+// counted adds figures to their channels, and those of orders without a channel to one without id. The list is not
+// sorted.
 func counted(list []Channel, figures []figure, currency string) []Channel {
 	at := make(map[id.Channel]int, len(list))
 	for i := range list {

@@ -193,7 +193,8 @@ func readMoved(tx *db.Tx, only id.Channel, list []moved) ([]figure, error) {
 		if len(values[width]) == 0 {
 			continue
 		}
-		for n := len(values[width]); n&(n-1) != 0; n++ { // few SQL texts: the list is filled up to a power of two with empty parts
+		// few SQL texts: the list is filled up to a power of two with empty parts
+		for n := len(values[width]); n&(n-1) != 0; n++ {
 			values[width] = append(values[width], "(0::BIGINT,0::BIGINT,0::BIGINT)")
 		}
 		name := "v" + string(rune('a'+len(with)))

@@ -57,7 +57,8 @@ func writeDeleted[T ~string](w *apijson.Writer, resource T, more func(w *apijson
 	w.End()
 }
 
-// failure converts an error to an answer in the one error shape. An error that is not apperr's becomes "internal error".
+// failure converts an error to an answer in the one error shape. An error that is not apperr's becomes "internal
+// error".
 func failure(err error, requestID string) answer {
 	f, ok := apperr.As(err)
 	status := 0

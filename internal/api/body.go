@@ -112,7 +112,8 @@ func (a *API) readAll(r *request, bound int64) (raw []byte, err error) {
 // read reads a body of at most bound bytes into the memory reserved for it, or reserves more as it arrives.
 func (r *request) read(bound, reserved int64) ([]byte, error) {
 	began, control := time.Now(), http.NewResponseController(r.out)
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }() // or it would interrupt the work on a body that arrived in time
+	// or it would interrupt the work on a body that arrived in time
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	from := http.MaxBytesReader(r.out, r.http.Body, bound)
 	room := max(bodyStep, reserved+1)
 	if size := r.http.ContentLength; size > 0 {

@@ -21,5 +21,6 @@ func takeRest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime)) // a client that stalls is cut off
-	_, _ = io.CopyN(io.Discard, r.Body, restBytes)                              // an error here changes nothing of the answer
+	// an error here changes nothing of the answer
+	_, _ = io.CopyN(io.Discard, r.Body, restBytes)
 }

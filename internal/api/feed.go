@@ -38,7 +38,8 @@ type feedMeta struct {
 	Now   int64 // the store's clock when the page was requested
 }
 
-// writeFeedMeta writes the meta of a page, and returns the number of bytes before the server's time, which no ETag covers.
+// writeFeedMeta writes the meta of a page, and returns the number of bytes before the server's time, which no ETag
+// covers.
 func writeFeedMeta(w *apijson.Writer, p feedPage, m feedMeta) (covered int) {
 	w.Record("FeedMeta", "meta")
 	w.Int("total", m.Total)

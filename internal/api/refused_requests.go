@@ -16,7 +16,8 @@ import (
 	"entrepot/internal/records"
 )
 
-// refusals collects refused requests in memory, so that a refused request writes nothing itself. Equal ones are counted.
+// refusals collects refused requests in memory, so that a refused request writes nothing itself. Equal ones are
+// counted.
 type refusals struct {
 	mu    sync.Mutex
 	seen  map[refusalKind]*audit.Refused

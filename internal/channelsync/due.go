@@ -100,8 +100,9 @@ func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 		[]any{tx.Tenant, key + "pending", key + "removing"}, &c.Publications)
 }
 
-// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock and up to another one.
-// It comes no further than limit changes of either kind, and returns the stamp up to which it came.
+// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock and
+// up to another one. It comes no further than limit changes of either kind, and returns the stamp up to which it
+// came.
 func MarkChanges(tx *db.Tx, channel id.Channel, since, until int64, limit int) (int64, error) {
 	for _, table := range []string{"stock_levels", "products"} {
 		err := tx.Row("SELECT changed_at FROM "+table+" WHERE tenant_id = $1 AND changed_at > $2 AND changed_at < $3 "+
@@ -124,8 +125,8 @@ func MarkChanges(tx *db.Tx, channel id.Channel, since, until int64, limit int) (
 	return until, nil
 }
 
-// MarkCheck queues that the platform's stock of some SKUs must be read again. The channel is locked: every other transaction that
-// changes items has locked it before them.
+// MarkCheck queues that the platform's stock of some SKUs must be read again. The channel is locked: every other
+// transaction that changes items has locked it before them.
 func MarkCheck(tx db.Writer, channel id.Channel, skus []string) {
 	for piece := range db.Pieces(skus) {
 		tx.Queue("UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 "+ofChannel+" AND sku IN "+
@@ -150,7 +151,7 @@ var (
 	Looked = Change{"check_due = TRUE, marks = marks + 1"}
 	// Content: products must be compared with what was pushed.
 	Content = Change{"content_due = (content_due OR variant_id IS NULL), marks = marks + 1"}
-	// Forget clears every item after the channel was pointed at another shop, where the old ids mean other things.
+	// Forgotten clears every item after the channel was pointed at another shop, where the old ids mean other things.
 	// Products are pushed again and matched by SKU.
 	Forgotten = Change{`external_product = '', external_variant = '', other = '{}', external_item = '', images = '{}',
 		content = '', quantity = NULL, price = '', operation = '', review = '', error = NULL,
@@ -174,7 +175,8 @@ func (c Change) Some(tx *db.Tx, channel id.Channel, after string, limit int) (la
 	return last, err
 }
 
-// Doubt queues that it is not known what the platform shows of some SKUs: stock and price are pushed again, and with content the product.
+// Doubt queues that it is not known what the platform shows of some SKUs: stock and price are pushed again, and with
+// content the product.
 func Doubt(tx db.Writer, channel id.Channel, skus []string, content bool) {
 	for piece := range db.Pieces(skus) {
 		tx.Queue(`UPDATE channel_items SET quantity = NULL, price = '', stock_due = TRUE, marks = marks + 1,

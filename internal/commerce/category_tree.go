@@ -23,8 +23,8 @@ func (s *Service) readTree(tx *db.Tx, targets []id.Category, drafts ...catalog.C
 	return catalog.ReadTree(tx, targets, drafts, s.productsAtOnce())
 }
 
-// saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events. If many products
-// or categories wait, FinishCategories must follow.
+// saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events.
+// If many products or categories wait, FinishCategories must follow.
 func (s *Service) saveTree(tx *db.Tx, tree *catalog.Tree) error {
 	changes := tree.Settle()
 	if err := arriveBefore(tx, changes); err != nil {

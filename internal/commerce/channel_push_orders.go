@@ -181,7 +181,8 @@ func (r *channelRun) storeSync(ctx context.Context, pushed *orders.Order, sync o
 		}
 		moved := now.UpdatedAt != pushed.UpdatedAt || now.Sync.State != orders.SyncPending
 		if sent && (pushed.Status == orders.Shipped || pushed.Status == orders.Delivered) {
-			now.SentStatus = pushed.Status // also if the order is another one here meanwhile, such as one whose shipment was deleted
+			// also if the order is another one here meanwhile, such as one whose shipment was deleted
+			now.SentStatus = pushed.Status
 		} else if moved {
 			return nil
 		}

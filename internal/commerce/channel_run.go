@@ -132,8 +132,8 @@ var errInactive = errors.New("the channel is inactive")
 // errEdited says that a merchant has changed the channel's credentials or settings since the run opened its session.
 var errEdited = errors.New("the channel has other credentials or settings now")
 
-// stands fails with errEdited if the channel was changed since the run opened its session, with errInactive if it was deactivated. Errors:
-// jobs.ErrLost.
+// stands fails with errEdited if the channel was changed since the run opened its session, with errInactive if it was
+// deactivated. Errors: jobs.ErrLost.
 func (r *channelRun) stands(tx *db.Tx) error {
 	now, err := r.present(tx)
 	switch {

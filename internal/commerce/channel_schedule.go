@@ -48,8 +48,8 @@ func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, err
 	return worked, err
 }
 
-// scheduleChannel marks what changed in the account since the last run, at most limit changes of a kind, and queues one job for each kind
-// of work that is due. more says that there are more changes.
+// scheduleChannel marks what changed in the account since the last run, at most limit changes of a kind, and queues
+// one job for each kind of work that is due. more says that there are more changes.
 func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (more bool, err error) {
 	c, err := channels.Lock(tx, w.Channel)
 	if err != nil {

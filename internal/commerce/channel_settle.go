@@ -22,7 +22,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// This file stores the results of a channel's job: of the job itself, of each product that was pushed, and of each stock level and price.
+// This file stores the results of a channel's job: of the job itself, of each product that was pushed, and of each
+// stock level and price.
 
 // fail records that an item failed.
 func (r *channelRun) fail(sku, external, code, message string) {
@@ -162,7 +163,8 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	kind := string(r.job.Type)
 	over := state.Since(kind) != 0
 	state.SetSince(kind, 0)
-	if now.Status != channels.NeedsReauth { // otherwise its credentials were refused while the job ran, and the error says so
+	// otherwise its credentials were refused while the job ran, and the error says so
+	if now.Status != channels.NeedsReauth {
 		state.Failures, state.HeldUntil, state.LastError = 0, 0, ""
 	}
 	if len(r.errors) > 0 {
@@ -606,7 +608,8 @@ func (d levelResults) open(sku string) bool {
 	return hasStock && !stock || hasPrice && !price
 }
 
-// settleLevels stores what the platform shows now. An item that the push did not reach, or that changed during the push, stays due.
+// settleLevels stores what the platform shows now. An item that the push did not reach, or that changed during the
+// push, stays due.
 func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
 	err := r.writeItems(ctx, func(tx *db.Tx) error {
 		publications, err := r.publicationsOf(tx, due, done)

@@ -34,8 +34,8 @@ func expectChannel(tx *db.Tx, c channels.Channel, expected Expected) error {
 	return expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) })
 }
 
-// UpdateChannel changes the members of a channel that the draft sets. FinishItems must follow. Errors: NotFound; those of Expected; Invalid
-// for invalid credentials, or for another host without the secrets.
+// UpdateChannel changes the members of a channel that the draft sets. FinishItems must follow. Errors: NotFound;
+// those of Expected; Invalid for invalid credentials, or for another host without the secrets.
 func (s *Service) UpdateChannel(
 	tx *db.Tx,
 	who accounts.Caller,
@@ -78,7 +78,8 @@ func (s *Service) UpdateChannel(
 	if err := s.forgetOtherShop(tx, old, c); err != nil {
 		return c, err
 	}
-	if was == channels.Inactive && c.Status != was { // its webhooks were removed from the platform then, and its jobs have ended
+	// its webhooks were removed from the platform then, and its jobs have ended
+	if was == channels.Inactive && c.Status != was {
 		channelsync.CheckNow(tx, channel)
 		channelsync.PullAt(tx, channel, tx.Micros())
 		tx.Wake(SyncTopic)

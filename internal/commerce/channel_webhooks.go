@@ -173,7 +173,8 @@ func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.C
 		if failed == nil {
 			channelsync.NoHooks(tx, c.ID)
 		}
-		if err == nil && now.Receives() { // it was activated again meanwhile, and its webhooks may have been found before they went
+		// it was activated again meanwhile, and its webhooks may have been found before they went
+		if err == nil && now.Receives() {
 			channelsync.CheckNow(tx, c.ID)
 			tx.Wake(SyncTopic)
 		}

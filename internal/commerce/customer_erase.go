@@ -76,8 +76,8 @@ const maxTraces = 3
 // errTraceAgain is the error of an erasure that needs more than the snapshot had.
 var errTraceAgain = errors.New("commerce: the customer has changed")
 
-// eraseCustomer is the last transaction of EraseCustomer. It may return errTraceAgain. If last is true, it does so only because another
-// request has begun to erase the person.
+// eraseCustomer is the last transaction of EraseCustomer. It may return errTraceAgain. If last is true, it does so
+// only because another request has begun to erase the person.
 func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found trace, last bool) (records.Erasure, error) {
 	begun, err := jobs.LockOperation(tx, jobs.CustomerErasure, string(customer))
 	if err != nil {
@@ -96,7 +96,8 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	case at < 0:
 		return records.Erasure{}, customers.Missing()
 	case known[at].Status == customers.Erased && begun == nil:
-		if begun, err = jobs.Operation(tx, jobs.CustomerErasure, string(customer)); err != nil || begun != nil { // since it was looked for
+		// since it was looked for
+		if begun, err = jobs.Operation(tx, jobs.CustomerErasure, string(customer)); err != nil || begun != nil {
 			return records.Erasure{}, orElse(err, errTraceAgain)
 		}
 		return records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}, nil
@@ -134,7 +135,8 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	}
 	result := records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}
 	tx.RequestScrub(erasedTables...)
-	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil { // last, because reads after it wait for the account's clock
+	// last, because reads after it wait for the account's clock
+	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil {
 		return records.Erasure{}, err
 	}
 	webhooks.Record(tx, records.NewEvent(webhooks.CustomerErased, string(customer),
@@ -184,10 +186,11 @@ func (t trace) large(n int) bool {
 		len(found.authors) > n*textsAtOnce
 }
 
-// eraseInSteps erases a person in short transactions, except for the last one, which is eraseCustomer (decision 12). The first transaction
-// empties the records: from then on nothing can be written to them and no order joins them. It also stores a job, so that the erasure is
-// finished after a crash. The next transactions erase the orders, each with its events, and then all other texts. Several processes may
-// do this for one person. eraseInSteps returns what is left for eraseCustomer. Errors: errTraceAgain; those of EraseCustomer.
+// eraseInSteps erases a person in short transactions, except for the last one, which is eraseCustomer (decision 12).
+// The first transaction empties the records: from then on nothing can be written to them and no order joins them. It
+// also stores a job, so that the erasure is finished after a crash. The next transactions erase the orders, each with
+// its events, and then all other texts. Several processes may do this for one person. eraseInSteps returns what is
+// left for eraseCustomer. Errors: errTraceAgain; those of EraseCustomer.
 func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.Caller, customer id.Customer, found trace, last bool) (
 	left trace, err error) {
 	if !found.begun {
@@ -344,8 +347,8 @@ func (s *erasureSteps) orders(ctx context.Context) error {
 	}
 }
 
-// orderStep locks some orders and erases the person in them and in their events. Of an order that was deleted meanwhile only the events are
-// left.
+// orderStep locks some orders and erases the person in them and in their events. Of an order that was deleted
+// meanwhile only the events are left.
 func (e *erasure) orderStep(some []id.Order) (err error) {
 	if e.orders, err = orders.LockSome(e.tx, some); err != nil {
 		return err

@@ -21,11 +21,12 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// This file finds, reads and writes a person's data in all tables: traceCustomer searches a snapshot before the erasure, erasure reads
-// what was found and replaces it in a transaction. customer_erase_text.go has the rules for single texts.
+// This file finds, reads and writes a person's data in all tables: traceCustomer searches a snapshot before the
+// erasure, erasure reads what was found and replaces it in a transaction. customer_erase_text.go has the rules for
+// single texts.
 
-// trace says where a customer's data is in the event log and in other texts. It is found before the erasure, so that the transactions of
-// the erasure need not read the whole log.
+// trace says where a customer's data is in the event log and in other texts. It is found before the erasure, so that
+// the transactions of the erasure need not read the whole log.
 type trace struct {
 	people []id.Customer
 	orders []id.Order
@@ -114,8 +115,8 @@ func traceNewer(tx *db.Tx, old trace, since int64) (t trace, again bool, err err
 	return t, len(e.known) > len(old.texts.known), e.search(t.texts, old.texts.since, old.upTo)
 }
 
-// search adds the texts that contain the person's data to found: all texts, or those written since a time in microseconds, and those of
-// movements and events after a stamp.
+// search adds the texts that contain the person's data to found: all texts, or those written since a time in
+// microseconds, and those of movements and events after a stamp.
 func (e *erasure) search(found *foundTexts, since, after int64) error {
 	notes, err := stock.Notes(e.tx, after, e.names)
 	if err != nil {
@@ -195,8 +196,8 @@ func person(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 	return append([]id.Customer{customer}, merged...), err
 }
 
-// findEvents finds the events about people and their orders. An order that was deleted since is found because some of its events have the
-// customer's id, and the order's id leads to its other events.
+// findEvents finds the events about people and their orders. An order that was deleted since is found because some of
+// its events have the customer's id, and the order's id leads to its other events.
 func findEvents(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.EventRef, error) {
 	resources := append(texts(people), texts(theirs)...)
 	list, err := webhooks.EventsOf(tx, after, resources)
@@ -265,8 +266,8 @@ type erasure struct {
 // forms is how requests to forms of the dashboard begin: answers to them may name the person.
 const forms = "POST /dashboard/"
 
-// collectAll reads the person's orders and events, and collects all names of the person in them: an event may have an earlier name or
-// address. Afterwards e.resources has the ids of all records that stored answers may be about.
+// collectAll reads the person's orders and events, and collects all names of the person in them: an event may have an
+// earlier name or address. Afterwards e.resources has the ids of all records that stored answers may be about.
 func (e *erasure) collectAll(found trace) (err error) {
 	for i := range e.records {
 		e.collectFromRecord(&e.records[i])
@@ -306,7 +307,8 @@ func (e *erasure) collectOrders() (err error) {
 	return err
 }
 
-// read finds all data of the person, before anything is replaced. again is true if it must be found on a newer snapshot.
+// read finds all data of the person, before anything is replaced. again is true if it must be found on a newer
+// snapshot.
 func (e *erasure) read(found trace, last bool) (again bool, err error) {
 	if err := e.collectAll(found); err != nil {
 		return false, err

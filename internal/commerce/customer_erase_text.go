@@ -313,7 +313,8 @@ func AnonymousEvent(event, payload string) bool {
 	return new(anonymiser).json(payload, eventMembers(event)) == payload
 }
 
-// AnonymousAnswer reports whether the stored answer to a request has no personal data; space is the request's method and path.
+// AnonymousAnswer reports whether the stored answer to a request has no personal data; space is the request's method
+// and path.
 func AnonymousAnswer(space, body string) bool {
 	return new(anonymiser).json(body, answerMembers(space)) == body
 }

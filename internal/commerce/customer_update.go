@@ -50,7 +50,8 @@ func (s *Service) holdCustomer(tx *db.Tx, customer id.Customer, expected Expecte
 }
 
 // UpdateCustomer changes a customer and emits customer.updated (interface §4.4). If nothing changes, it writes and
-// emits nothing. LeaveEmail must precede it. Errors: those of holdCustomer; Conflict when another record has the e-mail.
+// emits nothing. LeaveEmail must precede it. Errors: those of holdCustomer; Conflict when another record has the
+// e-mail.
 func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expected, change customers.Change) (records.Customer, error) {
 	if change.Email.Given() {
 		if err := lockLeft(tx, customer, change.Email.Value); err != nil {

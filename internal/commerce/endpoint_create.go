@@ -38,7 +38,8 @@ func (s *Service) CheckURL(ctx context.Context, text string) error {
 }
 
 // CreateEndpoint creates an endpoint, which receives the events that are committed from now on. The second result is
-// its signing secret, which is shown once and stored encrypted. Errors: Forbidden if the caller may not read what the events are about.
+// its signing secret, which is shown once and stored encrypted. Errors: Forbidden if the caller may not read what the
+// events are about.
 func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string, error) {
 	secret := webhooks.NewSecret()
 	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active}

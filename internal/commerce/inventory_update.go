@@ -83,7 +83,8 @@ func (p *StockPlan) decide(tx *db.Tx, who accounts.Caller) error {
 	return nil
 }
 
-// Preview shows on-hand of each accepted item before and after the plan, and the codes of the warehouses that the plan creates.
+// Preview shows on-hand of each accepted item before and after the plan, and the codes of the warehouses that the
+// plan creates.
 func (p *StockPlan) Preview() (levels []LevelChange, warehouses []string) {
 	for _, t := range p.kept {
 		l := LevelChange{SKU: t.SKU, Warehouse: t.Warehouse, To: t.Quantity}
@@ -139,7 +140,8 @@ func readStockItems(tx *db.Tx, u StockUpdate) (p *stockItems, err error) {
 	return p, err
 }
 
-// accept returns the inputs to be applied and rejects the others: repeated SKU and warehouse, unknown SKU, unknown warehouse.
+// accept returns the inputs to be applied and rejects the others: repeated SKU and warehouse, unknown SKU, unknown
+// warehouse.
 func (p *stockItems) accept(tx *db.Tx, who accounts.Caller) ([]stock.StockInput, error) {
 	known, err := sellables(tx, p.levels, p.inputs)
 	if err != nil {

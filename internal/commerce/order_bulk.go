@@ -71,7 +71,8 @@ func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.
 	return s.insertBulk(tx, who, bulkInput{To: d.To, User: who.User, Key: who.Key, Name: who.Name, Request: tx.Author().Request, Note: d.Note, Restock: d.Restock}, d)
 }
 
-// UndoShipped queues a job that deletes the shipments that a bulk job has made. Errors: NotFound; Invalid if it has made none.
+// UndoShipped queues a job that deletes the shipments that a bulk job has made. Errors: NotFound; Invalid if it has
+// made none.
 func (s *Service) UndoShipped(tx *db.Tx, who accounts.Caller, shipped id.Job) (jobs.Job, error) {
 	made, err := jobs.ByID(tx, shipped)
 	if err != nil {

@@ -65,8 +65,9 @@ func readBuyers(tx *db.Tx, people []orderPerson) *buyers {
 	return b
 }
 
-// find finds or makes the order's customer, by the id given or else by the order's e-mail address, and sets it in the order; nil if the
-// order names none. A merged record leads to its primary. Errors: NotFound; Conflict for an erased customer.
+// find finds or makes the order's customer, by the id given or else by the order's e-mail address, and sets it in the
+// order; nil if the order names none. A merged record leads to its primary. Errors: NotFound; Conflict for an erased
+// customer.
 func (b *buyers) find(o *orders.Order, given id.Customer) (*buyer, error) {
 	if given == "" && o.CustomerEmail == "" {
 		return nil, nil
@@ -162,7 +163,8 @@ func (b *buyers) take(of *buyer, o *orders.Order, author *db.Author) {
 // store queues the new customers and the totals of the others, and returns the events of the former.
 func (b *buyers) store(w db.Writer) (events []webhooks.Event) {
 	var made []customers.Customer
-	for _, email := range slices.Sorted(maps.Keys(b.created)) { // in the order in which every transaction inserts addresses
+	// in the order in which every transaction inserts addresses
+	for _, email := range slices.Sorted(maps.Keys(b.created)) {
 		made = append(made, b.created[email].made.Customer)
 		events = append(events, b.created[email].created)
 	}

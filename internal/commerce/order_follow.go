@@ -50,7 +50,8 @@ func (s *Service) followOrder(tx *db.Tx, o *orders.Order, in connector.Order) (b
 	return content || changes || raised, nil
 }
 
-// announceIssues emits order.updated if an order has an issue that keeps it from following its platform, and that it did not have before.
+// announceIssues emits order.updated if an order has an issue that keeps it from following its platform, and that it
+// did not have before.
 func (s *Service) announceIssues(tx *db.Tx, o *orders.Order, known []orders.Issue) bool {
 	if !slices.ContainsFunc(o.Issues, func(i orders.Issue) bool { return i.Stuck() && !slices.Contains(known, i) }) {
 		return false
@@ -174,8 +175,8 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 	return changed, nil
 }
 
-// trails reports whether an order may be ahead of a platform that shows shipments late. One that the platform itself has cancelled or
-// delivered is not.
+// trails reports whether an order may be ahead of a platform that shows shipments late. One that the platform itself
+// has cancelled or delivered is not.
 func trails(o *orders.Order) bool {
 	switch o.Status {
 	case orders.PartiallyShipped, orders.Shipped:
@@ -234,7 +235,8 @@ func micros(at time.Time) int64 {
 // alone. A nil fact is removed. It reports whether something changed.
 func takeFacts(o *orders.Order, in connector.Order) bool {
 	all := map[string]json.RawMessage{}
-	if o.PaymentMetadata != "" && (json.Unmarshal([]byte(o.PaymentMetadata), &all) != nil || all == nil) { // a client made it something else
+	// a client made it something else
+	if o.PaymentMetadata != "" && (json.Unmarshal([]byte(o.PaymentMetadata), &all) != nil || all == nil) {
 		return false
 	}
 	changed := false

@@ -59,8 +59,9 @@ type intake struct {
 	again bool
 }
 
-// TakeOrder is CreateOrder in a transaction that it shares with the orders of other callers. Errors: those of CreateOrder but
-// orders.ErrNumberTaken; Unauthorized if the caller's credential is to be confirmed; NotFound without the import.
+// TakeOrder is CreateOrder in a transaction that it shares with the orders of other callers. Errors: those of
+// CreateOrder but orders.ErrNumberTaken; Unauthorized if the caller's credential is to be confirmed; NotFound without
+// the import.
 func (s *Service) TakeOrder(ctx context.Context, store *db.DB, in OrderIntake) (out Taken, err error) {
 	ctx = context.WithoutCancel(ctx) // others wait for it
 	tenant := in.Who.Tenant
@@ -365,7 +366,8 @@ func (c *counter) require() {
 	}
 }
 
-// keepChannels locks the orders' channels until the commit: a named one must exist then, another one is chosen for orders that name none.
+// keepChannels locks the orders' channels until the commit: a named one must exist then, another one is chosen for
+// orders that name none.
 func (c *counter) keepChannels() {
 	named, chosen := map[id.Channel]bool{}, map[id.Channel]bool{}
 	for _, t := range c.accepted {

@@ -70,7 +70,8 @@ func sameParcel(s orders.Shipment, parcel connector.Parcel) bool {
 		plainNumber(parcel.Number) != "" && plainNumber(parcel.Number) == plainNumber(s.TrackingNumber)
 }
 
-// knownNumbers reports whether a parcel is the list of tracking numbers of several known ones: some platforms have one field for all.
+// knownNumbers reports whether a parcel is the list of tracking numbers of several known ones: some platforms have
+// one field for all.
 func knownNumbers(o *orders.Order, parcel connector.Parcel, deleted []orders.DeletedParcel) bool {
 	numbers := strings.Split(parcel.Number, ", ")
 	return len(parcel.Lines) == 0 && len(numbers) > 1 && !slices.ContainsFunc(numbers, func(number string) bool {

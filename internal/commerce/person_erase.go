@@ -58,8 +58,8 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Chan
 	return nil
 }
 
-// peopleOf finds a person's customers by e-mail address and by names on a platform, and the orders of the person that have no customer,
-// sorted.
+// peopleOf finds a person's customers by e-mail address and by names on a platform, and the orders of the person that
+// have no customer, sorted.
 func peopleOf(tx *db.Tx, platform, email string, names []string) (people []id.Customer, free []id.Order, err error) {
 	add := func(c *customers.Customer, err error) error {
 		if err == nil && c != nil {

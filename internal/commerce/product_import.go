@@ -178,8 +178,8 @@ func joined(index int, key string, errs []catalog.ItemError) records.ItemError {
 	return records.ItemError{Index: index, Key: key, Field: errs[0].Field, Code: errs[0].Code, Error: strings.Join(texts, "; ")}
 }
 
-// publishImport puts the products of the last piece on the import's channel. A custom channel has them at once: no platform is called for
-// it.
+// publishImport puts the products of the last piece on the import's channel. A custom channel has them at once: no
+// platform is called for it.
 func publishImport(tx *db.Tx, channel channels.Ref, out *Imported) error {
 	if channel.ID == "" {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// ShipmentUpdate is the request of PATCH shipments: fields that are not set stay, null clears. ShippedAt is in microseconds; without a
-// time, a shipment was shipped when it was recorded.
+// ShipmentUpdate is the request of PATCH shipments: fields that are not set stay, null clears. ShippedAt is in
+// microseconds; without a time, a shipment was shipped when it was recorded.
 type ShipmentUpdate struct {
 	Carrier        patch.Field[string]
 	TrackingNumber patch.Field[string]
@@ -51,7 +51,8 @@ func (s *Service) UpdateShipment(tx *db.Tx, who accounts.Caller, order id.Order,
 		return nil, old, apperr.New(apperr.Conflict, "shipment_locked", "a shipment of a %s order cannot be changed", o.Status).With("orderId",
 			o.ID)
 	}
-	if is.TrackingNumber != old.TrackingNumber && o.PlatformID != "" && old.ExternalID == "" { // the platform may still show the old one
+	// the platform may still show the old one
+	if is.TrackingNumber != old.TrackingNumber && o.PlatformID != "" && old.ExternalID == "" {
 		changes[0].Parcel = &orders.DeletedParcel{Mark: numberMark(old.TrackingNumber)}
 	}
 	o.Shipments = slices.Clone(o.Shipments)
@@ -93,8 +94,8 @@ func (d ShipmentUpdate) of(old orders.Shipment) (s orders.Shipment, changes []or
 	return s, changes
 }
 
-// pushTracking queues that an order's platform is sent the tracking of a shipment. A parcel that the platform packed itself is known there
-// by its own tracking, which cannot be changed from here.
+// pushTracking queues that an order's platform is sent the tracking of a shipment. A parcel that the platform packed
+// itself is known there by its own tracking, which cannot be changed from here.
 func pushTracking(tx db.Writer, o *orders.Order, s orders.Shipment) {
 	switch {
 	case s.ExternalID == "":

@@ -92,8 +92,9 @@ func (s *Service) operation(store *db.DB, tenant id.Tenant, kind jobs.Type, subj
 	return &operation{store: store, tenant: tenant, kind: kind, subject: subject, stride: s.newStride(store)}
 }
 
-// step does some of the operation in one transaction. The transaction locks the job first, so that several processes may do steps. do
-// returns whether there was anything to do; if there was, step stores the job's input and cursor. Errors: errEnded; those of do.
+// step does some of the operation in one transaction. The transaction locks the job first, so that several processes
+// may do steps. do returns whether there was anything to do; if there was, step stores the job's input and cursor.
+// Errors: errEnded; those of do.
 func (o *operation) step(ctx context.Context, do func(tx *db.Tx, begun *jobs.Job) (bool, error)) (more bool, err error) {
 	return timed(ctx, o.store, o.tenant, o.stride, func(tx *db.Tx) (bool, error) {
 		begun, err := jobs.LockOperation(tx, o.kind, o.subject)
@@ -151,8 +152,8 @@ func (o *operation) end(ctx context.Context, do func(tx *db.Tx) error) error {
 	return err
 }
 
-// RunOperation goes on with an operation that was interrupted, from its cursor to its end. It returns nil if another process has ended the
-// operation meanwhile.
+// RunOperation goes on with an operation that was interrupted, from its cursor to its end. It returns nil if another
+// process has ended the operation meanwhile.
 func (s *Service) RunOperation(ctx context.Context, store *db.DB, job jobs.Job) error {
 	switch job.Type {
 	case jobs.CustomerErasure:

@@ -25,7 +25,8 @@ const (
 // ErrTooLarge is in the failure for an answer that is larger than the client takes.
 var ErrTooLarge = errors.New("the answer is too large")
 
-// Clients send the requests of all channels: each channel has its own limits, and the rules about addresses apply to all.
+// Clients send the requests of all channels: each channel has its own limits, and the rules about addresses apply to
+// all.
 type Clients struct {
 	http    *http.Client
 	now     func() time.Time
@@ -115,8 +116,8 @@ func Within(ctx context.Context, limit string) context.Context {
 // Repeatable marks writes that may be sent twice without harm, so that they are repeated when their answer is lost.
 func Repeatable(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey, true) }
 
-// While sets a function that each request waits for just before it is sent; with an error it is not sent. A node that stood still may have
-// lost the job that it calls for.
+// While sets a function that each request waits for just before it is sent; with an error it is not sent. A node that
+// stood still may have lost the job that it calls for.
 func While(ctx context.Context, stands func(context.Context) error) context.Context {
 	return context.WithValue(ctx, whileKey, stands)
 }
@@ -135,7 +136,8 @@ func (c *Client) Calls() int64 { return c.calls }
 // never too large. known is false without an answer.
 func (c *Client) Ahead() (ahead time.Duration, known bool) { return c.ahead, c.dated }
 
-// noteDate compares an answer's date with the time at which it came. A stored answer has an old date, and pictures are not the platform's.
+// noteDate compares an answer's date with the time at which it came. A stored answer has an old date, and pictures
+// are not the platform's.
 func (c *Client) noteDate(bucket string, header http.Header, now time.Time) {
 	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil || header.Get("Age") != "" || bucket == PictureLimit {

@@ -81,7 +81,8 @@ func (c *Client) redact(r *http.Request, header http.Header, body []byte) []byte
 			values[i] = string(without(secrets, []byte(values[i])))
 		}
 	}
-	if ctx := r.Context(); ctx.Value(openKey) != nil || ctx.Value(bucketKey) == PictureLimit { // a picture's server gets no secrets
+	// a picture's server gets no secrets
+	if ctx := r.Context(); ctx.Value(openKey) != nil || ctx.Value(bucketKey) == PictureLimit {
 		return body
 	}
 	return without(secrets, body)

@@ -153,7 +153,8 @@ func (r OrderRef) Replaces(parcel Parcel, numbers []string, contents map[string]
 	return !slices.ContainsFunc(numbers, stands) && slices.ContainsFunc(numbers, r.Deleted)
 }
 
-// Outdated reports whether a number is that of a shipment that was deleted here or given another, and no other shipment has it.
+// Outdated reports whether a number is that of a shipment that was deleted here or given another, and no other
+// shipment has it.
 func (r OrderRef) Outdated(number string) bool {
 	return number != "" && r.Deleted != nil && r.Deleted(number) &&
 		!slices.ContainsFunc(r.Shipped, func(p Parcel) bool { return p.Number == number })

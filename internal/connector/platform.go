@@ -89,8 +89,9 @@ type Session interface {
 	// rights are in Shop.Missing; an error means that the test could not be made.
 	Test(ctx context.Context) (Shop, error)
 
-	// EnsureWebhooks makes the platform send notifications about orders and products to target: existing registrations
-	// are found by address and topic and enabled again, never doubled. It returns all enabled topics; with an error those that are.
+	// EnsureWebhooks makes the platform send notifications about orders and products to target: existing
+	// registrations are found by address and topic and enabled again, never doubled. It returns all enabled topics;
+	// with an error those that are.
 	EnsureWebhooks(ctx context.Context, target WebhookTarget) ([]Webhook, error)
 	// RemoveWebhooks deletes what EnsureWebhooks created for that target.
 	RemoveWebhooks(ctx context.Context, target WebhookTarget) error

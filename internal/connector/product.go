@@ -163,7 +163,8 @@ type Image struct {
 	Known string // the platform's id, "" if it was never sent
 }
 
-// IDs are a platform's ids of a product or variant. Other is for platforms with more than two: inventory item, offer, listing.
+// IDs are a platform's ids of a product or variant. Other is for platforms with more than two: inventory item, offer,
+// listing.
 type IDs struct {
 	Product string            `json:"product,omitempty"`
 	Variant string            `json:"variant,omitempty"` // "" for a product without variants
@@ -173,7 +174,8 @@ type IDs struct {
 // NotifiedID is the name in IDs.Other of an id that notifications name in place of the product's and the variant's.
 const NotifiedID = "item"
 
-// DescribedID is the name in IDs.Other of "1" for a product whose description was written by the last push; sessions need not return it.
+// DescribedID is the name in IDs.Other of "1" for a product whose description was written by the last push; sessions
+// need not return it.
 const DescribedID = "described"
 
 // HiddenID is the name in IDs.Other of "1" for products that are stored there and not on sale, where their prices or

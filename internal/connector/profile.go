@@ -145,7 +145,8 @@ func (f Field) ours() bool { return f.Name == WebhookSecret && !f.Required }
 // ChoosesWebhookSecret reports whether the service makes the secret of a channel's notifications if none is entered.
 func (p Profile) ChoosesWebhookSecret() bool { return slices.ContainsFunc(p.Fields, Field.ours) }
 
-// EndpointField is the credential with the address at which a platform's notifications are expected, if it is not the service's own.
+// EndpointField is the credential with the address at which a platform's notifications are expected, if it is not the
+// service's own.
 const EndpointField = "endpointUrl"
 
 // WebhookSecret is the credential that signs a channel's notifications.

@@ -65,7 +65,8 @@ func (s *Sums) Spread(total money.Amount, over []money.Amount) []money.Amount {
 	return shares
 }
 
-// rounded parses a decimal of any number of places and rounds it, half away from zero, to at most four. Errors: those of money.Parse.
+// rounded parses a decimal of any number of places and rounds it, half away from zero, to at most four. Errors: those
+// of money.Parse.
 func rounded(text string, decimals int) (money.Amount, error) {
 	v, err := money.Parse(text)
 	at := strings.IndexByte(text, '.')

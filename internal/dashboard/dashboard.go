@@ -88,8 +88,8 @@ func New(c Config) *Dashboard {
 	return d
 }
 
-// noRoute serves every other address. That of a form, at which its answer may stand, leads to the page that has the form: when it is
-// loaded anew, when it follows what happens, and after a login.
+// noRoute serves every other address. That of a form, at which its answer may stand, leads to the page that has the
+// form: when it is loaded anew, when it follows what happens, and after a login.
 func (d *Dashboard) noRoute(r *request) (answer, error) {
 	if to := d.pageOfForm(r.http.URL); r.http.Method == http.MethodGet && to != "" {
 		return answer{to: to}, nil
@@ -97,8 +97,8 @@ func (d *Dashboard) noRoute(r *request) (answer, error) {
 	return answer{}, noPage()
 }
 
-// pageOfForm is the page, below the prefix, at the address of a form or above it; "" if no form has the address. Where a page for the
-// records of an address has that address too, such as that of a SKU, it is not the form's.
+// pageOfForm is the page, below the prefix, at the address of a form or above it; "" if no form has the address.
+// Where a page for the records of an address has that address too, such as that of a SKU, it is not the form's.
 func (d *Dashboard) pageOfForm(address *url.URL) string {
 	at := address.EscapedPath()
 	if d.pattern(http.MethodPost, at) == "" {

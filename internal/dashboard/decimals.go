@@ -13,10 +13,10 @@ var (
 	oneGroup     = regexp.MustCompile(`^-?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
 )
 
-// typedDecimal is a decimal number as people type it, with a point before its decimals: they write a point or a comma there, and points,
-// commas, spaces or apostrophes between groups of three digits. What can be read in two ways, such as 1,250, is not guessed: unclear asks
-// which is meant, in the writing of a locale, whose sign before decimals is point. Before as many decimals as its currency has, that sign
-// is clear. What is no number stays as it was typed.
+// typedDecimal is a decimal number as people type it, with a point before its decimals: they write a point or a comma
+// there, and points, commas, spaces or apostrophes between groups of three digits. What can be read in two ways, such
+// as 1,250, is not guessed: unclear asks which is meant, in the writing of a locale, whose sign before decimals is
+// point. Before as many decimals as its currency has, that sign is clear. What is no number stays as it was typed.
 func typedDecimal(said, point string, digits int) (number, unclear string) {
 	said = strings.TrimSpace(said)
 	if found := spacedGroups.FindStringSubmatch(said); found != nil {
@@ -77,7 +77,8 @@ func (f format) point() string {
 	return "."
 }
 
-// typing is a number as the locale writes it in an input, without separators between its thousands; anything else stays.
+// typing is a number as the locale writes it in an input, without separators between its thousands; anything else
+// stays.
 func (f format) typing(number string) string {
 	if numeral.MatchString(number) {
 		return strings.Replace(number, ".", f.point(), 1)

@@ -112,8 +112,8 @@ func (r *request) accountTag() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// checkAccount refuses a form of a page of another account: somebody has logged in to this one in another tab, where what the form
-// creates does not belong. The session of that page has ended. Errors: Unauthorized.
+// checkAccount refuses a form of a page of another account: somebody has logged in to this one in another tab, where
+// what the form creates does not belong. The session of that page has ended. Errors: Unauthorized.
 func (r *request) checkAccount() error {
 	_, tag, named := strings.Cut(r.http.PostForm.Get(keyName), ".")
 	if !named || tag == r.accountTag() {
@@ -123,8 +123,8 @@ func (r *request) checkAccount() error {
 	return accounts.Unauthorized("this page is of another account")
 }
 
-// form declares a form that is sent to an action below the prefix, whose query is about the page and not the form. If the request was
-// sent by that form, it has the values that were typed.
+// form declares a form that is sent to an action below the prefix, whose query is about the page and not the form. If
+// the request was sent by that form, it has the values that were typed.
 func (r *request) form(action string, fields ...field) *form {
 	path, _, _ := strings.Cut(action, "?")
 	if r.refused != nil && r.refused.path == path {
@@ -272,8 +272,8 @@ func (f *form) fail(err error) bool {
 // Wrong reports whether the form was refused: it is shown then, also where it is hidden otherwise.
 func (f *form) Wrong() bool { return f.why() != "" }
 
-// another declares one more form of an action that several forms of the page have. A refusal is shown above the page, because it is
-// not known which of them was sent.
+// another declares one more form of an action that several forms of the page have. A refusal is shown above the page,
+// because it is not known which of them was sent.
 func (r *request) another(action string, fields ...field) *form {
 	refused := r.refused
 	r.refused = nil

@@ -72,7 +72,8 @@ func (f *form) restore(fields []field) {
 // seen reports whether a field shows a stored value.
 func (f *field) seen() bool { return f.Kind != "hidden" && f.Kind != "password" }
 
-// digest is a short hash of a field's value. It does not depend on how a locale writes numbers, which can change meanwhile.
+// digest is a short hash of a field's value. It does not depend on how a locale writes numbers, which can change
+// meanwhile.
 func (f *field) digest() string {
 	value := f.Value
 	if f.Kind == "decimal" {
@@ -105,7 +106,8 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 			was[one[:at]] = one[at+1:]
 		}
 	}
-	at, _ = strconv.ParseInt(was[seenAt], 10, 64) // invalid is 0: then the record's last change is named, whenever it was
+	// invalid is 0: then the record's last change is named, whenever it was
+	at, _ = strconv.ParseInt(was[seenAt], 10, 64)
 	delete(was, seenAt)
 	var changed []string
 	for i := range fields {

@@ -297,7 +297,8 @@ func refusedFigure(f format, c importer.Counts) figure {
 	return refused
 }
 
-// ended shows an import on which no job works, with what it has changed, as the dry run saw it: a wrong file is set right by that.
+// ended shows an import on which no job works, with what it has changed, as the dry run saw it: a wrong file is set
+// right by that.
 func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool) {
 	v.outcome(r, p.i, c)
 	var checked fileimport.Checked

@@ -211,9 +211,10 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 
 const eventStream = "text/event-stream"
 
-// live serves GET /live: server-sent events, each a list of topics with news: "order", "stock", "product", "category",
-// "customer", "channel", "delivery", "import", and the auditTopics. age are the milliseconds from the request of the page to its script,
-// which take long on a slow line: what was new meanwhile is sent, too. It ends when the service stops. Without a session it is 204.
+// live serves GET /live: server-sent events, each a list of topics with news: "order", "stock", "product",
+// "category", "customer", "channel", "delivery", "import", and the auditTopics. age are the milliseconds from the
+// request of the page to its script, which take long on a slow line: what was new meanwhile is sent, too. It ends
+// when the service stops. Without a session it is 204.
 func (d *Dashboard) live(r *request) (answer, error) {
 	topics, leave := d.watchers.watch(r.caller().Tenant, r.sessionText(), recent+pageAge(r))
 	if topics == nil {

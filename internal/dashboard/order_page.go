@@ -199,7 +199,8 @@ func nonZero(list ...id.Order) []id.Order {
 	return slices.DeleteFunc(list, func(order id.Order) bool { return order == "" })
 }
 
-// readMovements reads the changes of the order, and the stock movements of it and of its shipments, deleted ones included.
+// readMovements reads the changes of the order, and the stock movements of it and of its shipments, deleted ones
+// included.
 func (f *orderFacts) readMovements(tx *db.Tx) (err error) {
 	if f.edits, err = orders.Edits(tx, f.order.ID); err != nil {
 		return err
@@ -326,7 +327,8 @@ func (f *orderFacts) open() (skus []string) {
 	return skus
 }
 
-// short says why what is left of a line cannot be shipped whole, or may not be: "" where there is enough for all orders.
+// short says why what is left of a line cannot be shipped whole, or may not be: "" where there is enough for all
+// orders.
 func (f *orderFacts) short(words format, l orders.Line) string {
 	if l.Remaining() <= 0 {
 		return ""
@@ -480,8 +482,8 @@ func (r *request) listOf() orderList {
 	return q
 }
 
-// acting is the address of an action on the order, or with "" of its page, with the list that it was opened from: who works through a
-// list stays in it.
+// acting is the address of an action on the order, or with "" of its page, with the list that it was opened from: who
+// works through a list stays in it.
 func (r *request) acting(o *orders.Order, what string) string {
 	return strings.TrimPrefix(r.listOf().at("/orders/"+string(o.ID)+what), prefix)
 }

@@ -50,7 +50,8 @@ func (d *Dashboard) shipOrder(r *request, o *orders.Order) (answer, error) {
 	})
 }
 
-// trackOrder serves POST /orders/{id}/tracking: it changes carrier and tracking number of the shipment that the form names.
+// trackOrder serves POST /orders/{id}/tracking: it changes carrier and tracking number of the shipment that the form
+// names.
 func (d *Dashboard) trackOrder(r *request, o *orders.Order) (answer, error) {
 	shipment, ok := id.Parse[id.Shipment](r.http.PostForm.Get("shipment"))
 	if !ok {
@@ -124,8 +125,9 @@ const carrierName = "entrepot-carrier"
 // mostCarrier bounds the stored name, in bytes.
 const mostCarrier = 100
 
-// proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with the carrier of the
-// last parcel from this browser. What is proposed is no stored value, which others could change meanwhile. It reports the former.
+// proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with
+// the carrier of the last parcel from this browser. What is proposed is no stored value, which others could change
+// meanwhile. It reports the former.
 func (r *request) proposed(f *form) (again bool) {
 	if r.http.Method == http.MethodPost {
 		return false

@@ -163,8 +163,8 @@ func (r *request) changed(field, value string, o *orders.Order) string {
 	return r.format.Money(amount, o.Currency)
 }
 
-// whoHeard adds to each step its events and the outcome of their deliveries. Of several steps of one moment, such as a deleted
-// shipment and the status that it leaves, the first of the list has them.
+// whoHeard adds to each step its events and the outcome of their deliveries. Of several steps of one moment, such as
+// a deleted shipment and the status that it leaves, the first of the list has them.
 func (r *request) whoHeard(f *orderFacts, list []trailEntry) {
 	named := map[int64]bool{}
 	for i := range list {

@@ -15,8 +15,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// sheetView is what templates/orders_ship.html shows: the orders that are to be shipped together, with a carrier and a tracking number for
-// each.
+// sheetView is what templates/orders_ship.html shows: the orders that are to be shipped together, with a carrier and
+// a tracking number for each.
 type sheetView struct {
 	Form    *form
 	Kept    []pair

@@ -41,7 +41,8 @@ type kpi struct {
 	Besides          string // revenue in other currencies
 }
 
-// Size is the class of a value that is too long for the usual letters. It counts signs: the euro and the space before it are five bytes.
+// Size is the class of a value that is too long for the usual letters. It counts signs: the euro and the space before
+// it are five bytes.
 func (k kpi) Size() string {
 	switch n := utf8.RuneCountInString(k.Value); {
 	case n > 14:
@@ -233,7 +234,8 @@ func (v overviewView) lowStock(f format, oversold int64) []need {
 			names = append(names, l.SKU+" "+l.Available)
 		}
 	}
-	if len(v.Low) == 0 || len(names) == 0 && v.low <= oversold { // those that are shown may all be oversold, which are the lowest
+	// those that are shown may all be oversold, which are the lowest
+	if len(v.Low) == 0 || len(names) == 0 && v.low <= oversold {
 		return nil
 	}
 	return []need{{Tone: "warn", Icon: "stock", Head: f.plural(v.low, "stock level low", "stock levels low"),

@@ -54,7 +54,8 @@ func (w *openWork) read(tx *db.Tx, r *request) error {
 	return tx.Together(parts...)
 }
 
-// readOrders reads how many orders wait for shipment, the creation time of the oldest, and how many wait for a decision.
+// readOrders reads how many orders wait for shipment, the creation time of the oldest, and how many wait for a
+// decision.
 func (w *openWork) readOrders(tx *db.Tx) error {
 	return tx.Together(func(tx *db.Tx) (err error) {
 		w.toShip, w.oldest, err = orders.ToShip(tx)

@@ -155,7 +155,8 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 		}
 	}
 	for _, to := range []catalog.Status{catalog.Active, catalog.Inactive, catalog.Archived} {
-		if to != p.product.Status && (to != catalog.Inactive || p.product.Status != catalog.DraftStatus) { // a draft is not for sale yet
+		// a draft is not for sale yet
+		if to != p.product.Status && (to != catalog.Inactive || p.product.Status != catalog.DraftStatus) {
 			view.Moves = append(view.Moves, formButton{Label: statusMoves[to], Form: r.form(p.path("/status"), hiddenField("status", string(to)))})
 		}
 	}
@@ -167,7 +168,8 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 	)
 }
 
-// facts are the product's values in words, and those of its variants; the categories are those that are ticked in their form.
+// facts are the product's values in words, and those of its variants; the categories are those that are ticked in
+// their form.
 func (p productPage) facts(r *request, categories *form) (list []pair, variants []variantFact) {
 	add := func(name, value string) {
 		if value != "" {

@@ -9,7 +9,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// The messages of rules name members of requests and kinds of JSON, because they are the API's. This file says the same to people.
+// The messages of rules name members of requests and kinds of JSON, because they are the API's. This file says the
+// same to people.
 
 // sampleDecimal is the number that messages show; at an input it is written in the user's locale.
 const sampleDecimal = "12.50"

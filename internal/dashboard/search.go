@@ -142,8 +142,8 @@ func findProducts(tx *db.Tx, _ *request, term string) (list []finding, err error
 	return list, err
 }
 
-// findVariants finds the variant of a SKU, as a scanner types it, also in small letters: its stock, or its product for those who may
-// not see that.
+// findVariants finds the variant of a SKU, as a scanner types it, also in small letters: its stock, or its product
+// for those who may not see that.
 func findVariants(tx *db.Tx, r *request, term string) (list []finding, err error) {
 	skus := slices.Compact([]string{term, strings.ToUpper(term)})
 	found, err := catalog.Resolve(tx, skus)

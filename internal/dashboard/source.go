@@ -31,5 +31,6 @@ func joined(source string) string {
 	return b.String()
 }
 
-// isWord reports whether a byte at the edge of a line belongs to words or attributes, and not to a tag, an action or a space.
+// isWord reports whether a byte at the edge of a line belongs to words or attributes, and not to a tag, an action or
+// a space.
 func isWord(edge byte) bool { return !strings.ContainsRune("<>{} ", rune(edge)) }

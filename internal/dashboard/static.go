@@ -45,7 +45,8 @@ func newFiles(dev bool) *files {
 	return f
 }
 
-// index names the folder of the static files by the content of all of them: so the parts of the script find each other by their names.
+// index names the folder of the static files by the content of all of them: so the parts of the script find each
+// other by their names.
 func (f *files) index() {
 	names, sum := map[string]bool{}, sha256.New()
 	list, err := fs.ReadDir(f, "static")

@@ -29,8 +29,8 @@ func thresholdField(which, sku, warehouse, value string) field {
 	return field{Name: "threshold-" + which, Label: "Low below, of " + sku + " in " + warehouse, Kind: "int", Value: value}
 }
 
-// thresholdForm has one input for each level of the page. If the form was refused, the input of a level that it changes has what was
-// typed, and the error.
+// thresholdForm has one input for each level of the page. If the form was refused, the input of a level that it
+// changes has what was typed, and the error.
 func thresholdForm(r *request, l *listing, list []stock.Row) *form {
 	var fields []field
 	for _, row := range list {

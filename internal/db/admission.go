@@ -15,9 +15,9 @@ import (
 
 // admission limits how many reads use the engine's connections at once (decision 17). Wide reads, which may look at
 // many records, have one share of the connections, other reads another, and one account never gets all of either
-// share. The connections that remain serve authentication and writes, which pass no limit here. Wide reads compute, on
-// SQLite in this process and on PostgreSQL often on the same machine: while other accounts are active, one account's wide
-// reads leave a processor to them (decision 17).
+// share. The connections that remain serve authentication and writes, which pass no limit here. Wide reads compute,
+// on SQLite in this process and on PostgreSQL often on the same machine: while other accounts are active, one
+// account's wide reads leave a processor to them (decision 17).
 type admission struct {
 	wide, narrow concurrency
 	active       activity

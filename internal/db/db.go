@@ -125,7 +125,8 @@ func (d *DB) Ping(ctx context.Context) error { return d.engine.Ping(ctx) }
 // Now is the injected clock in UTC, cut to microseconds as the store keeps it.
 func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 
-// Woken returns a channel that receives after each commit that called Tx.Wake(topic); several signals may arrive as one.
+// Woken returns a channel that receives after each commit that called Tx.Wake(topic); several signals may arrive as
+// one.
 func (d *DB) Woken(topic string) <-chan struct{} {
 	c := make(chan struct{}, 1)
 	d.mu.Lock()

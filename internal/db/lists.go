@@ -34,8 +34,8 @@ func Values(rows, cols, first int, casts ...string) string {
 	return b.String()
 }
 
-// Repeat repeats one row of a VALUES list n times: each $ without a number becomes the next placeholder from $first on, so that
-// "($1,$,$)" makes "($1,$2,$3),($1,$4,$5)".
+// Repeat repeats one row of a VALUES list n times: each $ without a number becomes the next placeholder from $first
+// on, so that "($1,$,$)" makes "($1,$2,$3),($1,$4,$5)".
 func Repeat(n, first int, row string) string {
 	var b strings.Builder
 	for r := range n {

@@ -35,7 +35,8 @@ type Keyed struct {
 	texts Text
 }
 
-// KeyedBy reads the rows that have one of some keys in a column. selection ends before WHERE; rest follows the conditions.
+// KeyedBy reads the rows that have one of some keys in a column. selection ends before WHERE; rest follows the
+// conditions.
 func KeyedBy(selection, column, rest string) *Keyed {
 	return &Keyed{Build: func(n int) string {
 		return selection + " WHERE tenant_id = $1 AND " + column + " IN " + In(n, 2) + rest

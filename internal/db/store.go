@@ -66,8 +66,8 @@ func (d *DB) Security(ctx context.Context) (Security, error) {
 	return Security{}, nil
 }
 
-// MayCome reports whether a store that could not be opened may be opened soon: its database server is not there yet, starts,
-// or has no place for a connection.
+// MayCome reports whether a store that could not be opened may be opened soon: its database server is not there yet,
+// starts, or has no place for a connection.
 func MayCome(err error) bool { return postgres.MayCome(err) }
 
 // Lax lists the settings of the database server with which a power cut may lose acknowledged changes. On SQLite there
@@ -104,11 +104,12 @@ func RestoreDatabase(ctx context.Context, from, address string) (Copied, error) 
 // CopyFile writes a copy of the SQLite store in a folder into a file (package sqlite).
 func CopyFile(dir, to string) error { return sqlite.CopyFile(dir, to) }
 
-// OwnFile returns an error if the SQLite file of a folder belongs to another program. A missing file is no error and is not
-// created (package sqlite).
+// OwnFile returns an error if the SQLite file of a folder belongs to another program. A missing file is no error and
+// is not created (package sqlite).
 func OwnFile(dir string) error { return sqlite.OwnFile(dir) }
 
-// CheckFile returns an error unless a SQLite file is undamaged and has a schema that this program knows (package sqlite).
+// CheckFile returns an error unless a SQLite file is undamaged and has a schema that this program knows (package
+// sqlite).
 func CheckFile(path string) error { return sqlite.CheckFile(path) }
 
 // SumOf is the SHA-256 that a copy made by CopyFile has, "" without one (package sqlite).

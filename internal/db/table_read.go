@@ -30,7 +30,8 @@ func (t *Table[T]) Select(alias string) string {
 	})
 }
 
-// All reads the records of the account that match rest, the SQL after "WHERE tenant_id = $1 "; its first argument is $2.
+// All reads the records of the account that match rest, the SQL after "WHERE tenant_id = $1 "; its first argument is
+// $2.
 func (t *Table[T]) All(tx *Tx, rest string, args ...any) ([]T, error) {
 	return List(tx, t.Scanner(), t.Select("")+" WHERE tenant_id = $1 "+rest, append([]any{tx.Tenant}, args...)...)
 }

@@ -59,8 +59,8 @@ func (t *Table[T]) InsertStampedFrom(w Writer, offset int64, list []T, only stri
 	})
 }
 
-// InsertFrom queues the row of a new record under a condition: rest is the SQL after "INSERT … SELECT … FROM v". It comes after the
-// account's clock if the table has stamps.
+// InsertFrom queues the row of a new record under a condition: rest is the SQL after "INSERT … SELECT … FROM v". It
+// comes after the account's clock if the table has stamps.
 func (t *Table[T]) InsertFrom(w Writer, record T, rest string) (step *Step) {
 	queue := w.Queue
 	if slices.ContainsFunc(t.columns, func(c Column[T]) bool { return c.role == stamp }) {
@@ -118,7 +118,8 @@ func all(w Writer) putMany {
 	return func(n int, sql string, args []any) { w.Change(sql, args...).Rows(int64(n), nil) }
 }
 
-// stamped queues statements for the whole list, in pieces. chosen selects the columns of v; an offset below 0 reserves stamps.
+// stamped queues statements for the whole list, in pieces. chosen selects the columns of v; an offset below 0
+// reserves stamps.
 func (t *Table[T]) stamped(w Writer, put putMany, offset int64, name string, list []T, chosen func(*Column[T]) bool,
 	build func(*many[T]) string) {
 	if len(list) == 0 {

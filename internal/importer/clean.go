@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// cleanRows takes off the cells of a table what spreadsheets and editors leave around a text, where its meaning is certain, and refuses
-// rows whose meaning is lost.
+// cleanRows takes off the cells of a table what spreadsheets and editors leave around a text, where its meaning is
+// certain, and refuses rows whose meaning is lost.
 type cleanRows struct {
 	rowStream
 	table *table
@@ -101,8 +101,8 @@ func isInvisible(r rune) bool {
 // shortened is a number as spreadsheets show long ones: 4.00638E+12.
 var shortened = regexp.MustCompile(`^([0-9])(?:[.,]([0-9]+))?[eE]\+([0-9]{1,2})$`)
 
-// wholeNumber is a name in the form of a shortened number with all its digits. lost is true when some are missing: 4.00638E+12 may be any
-// of millions of articles.
+// wholeNumber is a name in the form of a shortened number with all its digits. lost is true when some are missing:
+// 4.00638E+12 may be any of millions of articles.
 func wholeNumber(name []byte) (digits []byte, lost bool) {
 	m := shortened.FindSubmatch(name)
 	if m == nil {

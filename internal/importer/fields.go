@@ -168,7 +168,8 @@ func (m *mapping) suggest(header []string) {
 	}
 	for column, name := range header {
 		if strings.Contains(name, ".") {
-			_ = m.set(name, columnExpression(header, column)) // "attributes.color"; other names with a dot are no fields
+			// "attributes.color"; other names with a dot are no fields
+			_ = m.set(name, columnExpression(header, column))
 		}
 	}
 	if !m.knows("shippingAddress.") {

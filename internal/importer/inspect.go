@@ -176,7 +176,8 @@ var (
 	}
 )
 
-// missing is the CallError for a file without a column that every row needs; it names the column that was probably meant.
+// missing is the CallError for a file without a column that every row needs; it names the column that was probably
+// meant.
 func (d demand) missing(t *table, m *mapping) error {
 	if m.has(d.fields...) {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"entrepot/internal/base/money"
 )
 
-// Jump is a price that changes by more than half of what it was: most often a column, its decimals or its currency was misread.
+// Jump is a price that changes by more than half of what it was: most often a column, its decimals or its currency
+// was misread.
 type Jump struct {
 	SKU     string       `json:"sku"`
 	Name    string       `json:"name,omitempty"`

@@ -98,7 +98,8 @@ func (f format) english(header []string) []string {
 	return names
 }
 
-// wooAttribute is the English name of a column of an attribute: "Nombre del atributo 1", "Attribut 1 Wert(e)". Other names stay.
+// wooAttribute is the English name of a column of an attribute: "Nombre del atributo 1", "Attribut 1 Wert(e)". Other
+// names stay.
 func wooAttribute(key, name string) string {
 	m := attributeOf.FindStringSubmatch(key)
 	if m == nil {

@@ -49,8 +49,8 @@ type Catalog interface {
 	ImportCategories(ctx context.Context, categories []client.Category) (client.CategoriesImported, error)
 }
 
-// Shop receives the orders that an import reads, and answers what a dry run asks: a client of the HTTP API, or something
-// that runs the operations. A refusal is a *client.Error.
+// Shop receives the orders that an import reads, and answers what a dry run asks: a client of the HTTP API, or
+// something that runs the operations. A refusal is a *client.Error.
 type Shop interface {
 	Catalog
 	CreateOrder(ctx context.Context, body []byte, idempotencyKey string) (replayed bool, err error)
@@ -84,7 +84,7 @@ type Options struct {
 	Catalog Catalog // where products and categories go; nil: Shop
 	Shop    Shop    // where orders go; nil: To
 	Lists   Lists   // where prices and stock go; nil: To, except in a dry run
-	Keeper  Keeper // stores the progress instead of a state file, and continues from what it has; nil: State
+	Keeper  Keeper  // stores the progress instead of a state file, and continues from what it has; nil: State
 
 	Format    string   // auto (default), csv, shopify, woocommerce, magento, prestashop, jsonl, json
 	Delimiter string   // auto (default), one sign, or comma, semicolon, tab, pipe
@@ -309,7 +309,8 @@ func (o *Options) explicit(t *table) (*mapping, error) {
 	return m, nil
 }
 
-// byDefault adds the constants of Default to a complete mapping: each counts in rows where nothing else gives its field.
+// byDefault adds the constants of Default to a complete mapping: each counts in rows where nothing else gives its
+// field.
 func (o *Options) byDefault(m *mapping) error {
 	for _, text := range o.Default {
 		field, value, _ := strings.Cut(text, "=")

@@ -254,7 +254,8 @@ func (o *order) free(r *orderReader, family string) []pair {
 	return pairs
 }
 
-// withContact keeps phone and company in the address of an order without an e-mail, which has no customer record for them.
+// withContact keeps phone and company in the address of an order without an e-mail, which has no customer record for
+// them.
 func (o *order) withContact(address []pair) []pair {
 	if len(o.head[headEmail]) > 0 {
 		return address

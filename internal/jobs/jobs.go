@@ -133,7 +133,8 @@ func (j Job) Progress() int64 {
 	return min(100, j.Processed*100/j.Total)
 }
 
-// Insert queues a new job, due now or later if DueAt says so. Empty members get their initial values: an id, PENDING, no errors.
+// Insert queues a new job, due now or later if DueAt says so. Empty members get their initial values: an id, PENDING,
+// no errors.
 func Insert(tx db.Writer, j Job) Job {
 	if j.ID == "" {
 		j.ID = id.At[id.Job](tx.Micros())

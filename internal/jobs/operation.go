@@ -15,11 +15,13 @@ import (
 
 // The types of operations. Each comment says what the subject is, and what is true already when the operation begins.
 const (
-	CustomerErasure  Type = "customer_erasure"  // a customer, whose record is empty already; orders and texts follow
-	CustomerMerge    Type = "customer_merge"    // a customer that is merged into another already; its orders follow
-	ChannelDeletion  Type = "channel_deletion"  // a channel, whose row is deleted already; what belongs to it follows
-	CategoryArrival  Type = "category_arrival"  // a category; products and categories that waited for it are linked to it
-	CategoryDeletion Type = "category_deletion" // a category that is a tombstone already; its children and products leave it
+	CustomerErasure Type = "customer_erasure" // a customer, whose record is empty already; orders and texts follow
+	CustomerMerge   Type = "customer_merge"   // a customer that is merged into another already; its orders follow
+	ChannelDeletion Type = "channel_deletion" // a channel, whose row is deleted already; what belongs to it follows
+	// a category; products and categories that waited for it are linked to it
+	CategoryArrival Type = "category_arrival"
+	// a category that is a tombstone already; its children and products leave it
+	CategoryDeletion Type = "category_deletion"
 	CategoryRenaming Type = "category_renaming" // a category; its children still have its earlier externalId
 	WarehouseEmptied Type = "warehouse_emptied" // a warehouse; the cursor is its code once it is deleted, "" before
 

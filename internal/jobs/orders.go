@@ -13,7 +13,7 @@ type Order struct {
 	Number   int64
 	Outcome  Outcome
 	// why it was refused; before it is changed, what its change needs; once it was shipped, the shipment
-	Message  string
+	Message string
 }
 
 // Outcome is the outcome for an order; "" before its turn.

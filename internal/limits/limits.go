@@ -127,8 +127,8 @@ func (l *Local) window(key string, now time.Time, r Rate) *window {
 	return w
 }
 
-// wait is how long the request must wait and which limit it exceeds; 0 if it is allowed. A request that came before the one that
-// began the window, and is decided after it, waits no longer than a window.
+// wait is how long the request must wait and which limit it exceeds; 0 if it is allowed. A request that came before
+// the one that began the window, and is decided after it, waits no longer than a window.
 func (w *window) wait(now time.Time, r Rate) (time.Duration, string) {
 	if w.used >= r.PerMinute {
 		kind := ""

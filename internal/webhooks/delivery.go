@@ -68,13 +68,15 @@ const forever = 1 << 62
 // figures.
 const shallow = 1_000
 
-// Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Errors: NotFound for the endpoint.
+// Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Errors: NotFound for the
+// endpoint.
 func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 	counts, err := Tally(tx, f.Endpoint)
 	if err != nil || counts.Of(f.State) == 0 {
 		return nil, 0, err
 	}
-	indexed := f.Resource != "" || f.Event == "" && (f.State == "" || f.State == Failed) // by an index in the page's order
+	// by an index in the page's order
+	indexed := f.Resource != "" || f.Event == "" && (f.State == "" || f.State == Failed)
 	if f.Resource == "" && (!indexed || f.From > 0 || f.To > 0 || f.Offset > shallow) {
 		stretches, err := f.stretches(tx)
 		if err != nil {
@@ -93,7 +95,8 @@ func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 			return nil, 0, err
 		}
 	}
-	limit := min(int64(f.Limit), total-int64(f.Offset)) // the total is known, so a search for the last few ends when they are found
+	// the total is known, so a search for the last few ends when they are found
+	limit := min(int64(f.Limit), total-int64(f.Offset))
 	if limit <= 0 {
 		return nil, total, nil
 	}

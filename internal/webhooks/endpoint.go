@@ -119,7 +119,8 @@ func (e *Endpoint) Save(tx db.Writer) {
 	schedule(tx, tx.Change, e.ID)
 }
 
-// Delete deletes an endpoint: nothing is sent to it any more. A maintenance task deletes its deliveries later, in small steps.
+// Delete deletes an endpoint: nothing is sent to it any more. A maintenance task deletes its deliveries later, in
+// small steps.
 func (e *Endpoint) Delete(tx db.Writer) {
 	tx.Queue("UPDATE endpoints SET deleted_at = $3, secret = '', old_secret = '' WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
 		tx.TenantID(), e.ID, tx.Micros()).Rows(1, endpointTable.Missing())
@@ -140,13 +141,14 @@ func endpointScanner(now int64) func(db.Rows) (Endpoint, error) {
 	}
 }
 
-// RightsChanged has nodes look again at the endpoints that a key, a user, or a key of that user made, because what they may do has
-// changed; "" for none.
+// RightsChanged has nodes look again at the endpoints that a key, a user, or a key of that user made, because what
+// they may do has changed; "" for none.
 func RightsChanged(tx db.Writer, key id.Key, user id.User) {
 	const theirs = " WHERE tenant_id = $1 AND endpoint_id IN (SELECT id FROM endpoints " + living +
 		" AND (made_by_key = $2::UUID OR made_by_user = $3::UUID))"
 	args := []any{tx.TenantID(), db.Null(key), db.Null(user)}
-	tx.Change("SELECT pending FROM queues"+theirs+" ORDER BY endpoint_id FOR UPDATE", args...).Reads = true // see lockQueues
+	// see lockQueues
+	tx.Change("SELECT pending FROM queues"+theirs+" ORDER BY endpoint_id FOR UPDATE", args...).Reads = true
 	tx.Change("UPDATE queues SET due_at = $4"+theirs, append(args, tx.Micros())...)
 	tx.Wake(Due)
 }

@@ -120,8 +120,8 @@ func insertEvents(n int) string {
 		return `INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `) VALUES ` +
 			db.Repeat(n, 2, "($1,$,"+db.Clock+" + $::BIGINT,$,$,$,$,$,$,$,$)")
 	}
-	// With many rows the clock is read once: a subquery in each row would keep a cursor open until the statement's end, and SQLite searches
-	// all open cursors to open another.
+	// With many rows the clock is read once: a subquery in each row would keep a cursor open until the statement's
+	// end, and SQLite searches all open cursors to open another.
 	return `WITH v(id, at, ` + eventColumns + `) AS (VALUES ` + db.Values(n, 10, 2, eventCasts...) + `)
 		INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `)
 		SELECT $1::BIGINT, id, ` + db.Clock + ` + at, ` + eventColumns + ` FROM v`

@@ -101,7 +101,8 @@ func (f *LogFilter) searched(tx *db.Tx) (bool, error) {
 }
 
 // Log reads a page of the log. Stamps grow in commit order, so a reader who continues after the last event it
-// received, in that order, misses none. Errors: Invalid if the event after which the page should start is not in the log.
+// received, in that order, misses none. Errors: Invalid if the event after which the page should start is not in the
+// log.
 func Log(tx *db.Tx, f LogFilter) (page LogPage, err error) {
 	page.Next = f.After
 	searched, err := f.searched(tx)

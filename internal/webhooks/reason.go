@@ -24,7 +24,7 @@ const (
 	ReasonExpired     Reason = "expired" // nothing was sent: the event's payload has been deleted after the retention
 	ReasonUnsigned    Reason = "unsigned"
 	// nothing was sent: the endpoint's maker may not read what the event is about
-	ReasonUnreadable  Reason = "unreadable"
+	ReasonUnreadable Reason = "unreadable"
 )
 
 // Reasons lists them.

@@ -141,8 +141,8 @@ func (r *Replay) Keep(tx db.Writer) {
 // mostLeft bounds what Left counts of each replay.
 const mostLeft = 100_000
 
-// Left counts the deliveries that replays and bulk retries of an endpoint have still to queue; more reports that there are more than it
-// counted.
+// Left counts the deliveries that replays and bulk retries of an endpoint have still to queue; more reports that
+// there are more than it counted.
 func Left(tx *db.Tx, endpoint id.Endpoint) (n int64, more bool, err error) {
 	list, err := db.List(tx, replayTable.Scanner(),
 		"SELECT "+replayTable.Columns("")+" FROM replays WHERE tenant_id = $1 AND endpoint_id = $2::UUID", tx.Tenant, endpoint)

@@ -37,7 +37,8 @@ func (s Sent) Headers() []Header {
 // Seconds is the attempt's time in the form of its headers.
 func (s Sent) Seconds() string { return strconv.FormatInt(s.At.Unix(), 10) }
 
-// shownSignature is how many characters of a signature are shown: enough to compare it with another, too few to send it.
+// shownSignature is how many characters of a signature are shown: enough to compare it with another, too few to send
+// it.
 const shownSignature = 12
 
 // Shown are the headers of an attempt for people to read, with the first characters of both signatures. It uses the

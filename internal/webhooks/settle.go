@@ -26,9 +26,9 @@ type Outcome struct {
 // MostOutcomes is the largest number of outcomes of one call of Settle.
 const MostOutcomes = 512
 
-// Settle stores at most MostOutcomes outcomes in one message, account by account. It drops outcomes of deliveries that
-// were deleted, alone or with their endpoint, or that another node settled after this node's lease had ended: if there are
-// such, the transaction runs again and first reads which they are.
+// Settle stores at most MostOutcomes outcomes in one message, account by account. It drops outcomes of deliveries
+// that were deleted, alone or with their endpoint, or that another node settled after this node's lease had ended: if
+// there are such, the transaction runs again and first reads which they are.
 func Settle(tx *db.Tx, outcomes []Outcome) error {
 	slices.SortStableFunc(outcomes, func(a, b Outcome) int { return a.Queue.compare(b.Queue) })
 	lockAll(tx, outcomes)
@@ -138,8 +138,8 @@ func settle(tx db.Writer, outcomes []Outcome) {
 	}), args...).Rows(int64(len(outcomes)), nil)
 }
 
-// keepAttempts writes the attempts themselves. If a person's data was removed from the payload after it was read, the answer is not stored,
-// because it may repeat the payload. No times are compared: the clocks of two nodes differ.
+// keepAttempts writes the attempts themselves. If a person's data was removed from the payload after it was read, the
+// answer is not stored, because it may repeat the payload. No times are compared: the clocks of two nodes differ.
 func keepAttempts(tx db.Writer, outcomes []Outcome) {
 	args := append(make([]any, 0, 1+10*len(outcomes)), outcomes[0].Tenant)
 	for i := range outcomes {

@@ -95,7 +95,8 @@ var members = map[string]string{"customerId": "customers", "channelId": "channel
 
 var member = regexp.MustCompile(`"(\w+)":"((?:[^"\\]|\\.)*)"`)
 
-// body replaces the values of a body that the account has others for; the first with one name gets the first value, and so on.
+// body replaces the values of a body that the account has others for; the first with one name gets the first value,
+// and so on.
 func (r *Reader) body(text string, keepSKUs bool) string {
 	count := map[string]int{}
 	return member.ReplaceAllStringFunc(text, func(found string) string {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Proxies are the reverse proxies that are trusted to give a client's address, and to say whether the client speaks https. The default is none, because a client
-// that reaches the service directly could otherwise claim any address.
+// Proxies are the reverse proxies that are trusted to give a client's address, and to say whether the client speaks
+// https. The default is none, because a client that reaches the service directly could otherwise claim any address.
 type Proxies []netip.Prefix
 
 // ParseProxies parses addresses and ranges separated by commas or spaces: 10.0.0.7, 10.1.0.0/16, fd00::/8.

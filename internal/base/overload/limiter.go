@@ -30,10 +30,10 @@ const (
 	hurry    = 100 * time.Millisecond // how long a request waits in overload: its turn comes soon or never
 )
 
-// Limiter limits how many requests run at once. The others wait, and the oldest goes first, so that a rush is worked off.
-// Overload means that more arrive than are completed, so that the number of waiting requests grows from measurement to
-// measurement. Then the newest goes first, because its caller is the most likely to be still waiting, and because
-// otherwise all would be answered too late.
+// Limiter limits how many requests run at once. The others wait, and the oldest goes first, so that a rush is worked
+// off. Overload means that more arrive than are completed, so that the number of waiting requests grows from
+// measurement to measurement. Then the newest goes first, because its caller is the most likely to be still waiting,
+// and because otherwise all would be answered too late.
 type Limiter struct {
 	mu       sync.Mutex
 	limit    int

@@ -1,5 +1,5 @@
-// Package patch holds the value of an optional member of a body, in three forms that PATCH distinguishes: absent (stays as
-// it is), null (is cleared) or a value. Field is such a member; Apply changes a record by it.
+// Package patch holds the value of an optional member of a body, in three forms that PATCH distinguishes: absent
+// (stays as it is), null (is cleared) or a value. Field is such a member; Apply changes a record by it.
 package patch
 
 // Field is a member of a body: absent (not Set), null, or a value.

@@ -1,4 +1,5 @@
-// Package processors counts the processors that this process may use, and lets Go's code run on one thread more than there are.
+// Package processors counts the processors that this process may use, and lets Go's code run on one thread more than
+// there are.
 package processors
 
 import (

@@ -21,7 +21,8 @@ const DaysOfAll = -86_400_000_000
 // Last is later than every time, at the end of a bucket of every width.
 const Last = 86_400_000_000 * 400_000
 
-// Piece is a part of a range that consists of whole buckets of one width: those that begin at From or later and before To.
+// Piece is a part of a range that consists of whole buckets of one width: those that begin at From or later and
+// before To.
 type Piece struct{ Width, From, To int64 }
 
 // OverAll is the width under which figures over all channels are found for the buckets of a piece.

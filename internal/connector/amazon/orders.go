@@ -133,7 +133,8 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		query.Set("paginationToken", at.Token)
 	}
 	found, err := s.searchOrders(ctx, query)
-	if at.Token != "" && connector.Is(err, connector.Rejected) { // a token ends after a day: what had more pages has too many for one search
+	// a token ends after a day: what had more pages has too many for one search
+	if at.Token != "" && connector.Is(err, connector.Rejected) {
 		end := at.End
 		if end.IsZero() {
 			end = s.newest()

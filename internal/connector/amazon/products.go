@@ -82,7 +82,8 @@ func (s *session) plan(p *connector.Product, there map[string]listing) plan {
 			out.writes = append(out.writes, listingWrite{sku: f.sku, kind: replaceListing, made: true, body: s.newListing(p, f)})
 		}
 	}
-	if own := there[p.SKU]; !s.full() && len(p.Variants) > 0 && p.Known.Product != "" && own.offered() > 0 { // it had none before
+	// it had none before
+	if own := there[p.SKU]; !s.full() && len(p.Variants) > 0 && p.Known.Product != "" && own.offered() > 0 {
 		out.writes = append(out.writes, listingWrite{sku: p.SKU, kind: changeListing, body: fields{"productType": own.productType(),
 			"patches": []fields{patch("merge", "fulfillment_availability", availability(0))}}})
 	}

@@ -59,7 +59,8 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 	confirmed := parcel{PackageReferenceID: key, TrackingNumber: sent.Number, Carrier: sent.Carrier}
 	var lines []fields
 	for _, l := range sent.Lines {
-		if n := min(l.Quantity, left[l.ExternalLine], due(l.ExternalLine, l.Quantity)); n > 0 { // fees are none of Amazon's lines
+		// fees are none of Amazon's lines
+		if n := min(l.Quantity, left[l.ExternalLine], due(l.ExternalLine, l.Quantity)); n > 0 {
 			lines = append(lines, fields{"orderItemId": l.ExternalLine, "quantity": n})
 			confirmed.PackageItems = append(confirmed.PackageItems, packageItem{l.ExternalLine, n})
 		}

@@ -25,7 +25,8 @@ const (
 var errReportTooLarge = connector.Failf(connector.Rejected,
 	"Amazon has done the feed, but its report of what was refused is too large to be read: publish again what is not on sale")
 
-// report is the unpacked text of a feed's report, read as it is needed. It ends with errReportTooLarge beyond its bounds.
+// report is the unpacked text of a feed's report, read as it is needed. It ends with errReportTooLarge beyond its
+// bounds.
 type report struct {
 	text io.Reader
 	left int64 // bytes in all

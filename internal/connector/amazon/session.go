@@ -38,7 +38,8 @@ func (*Connector) Open(l connector.Link) connector.Session {
 	s := &session{link: l, market: m, known: known, base: m.host, login: login, seller: l.Channel.Value("sellerId")}
 	if other := strings.TrimRight(l.Channel.Value("baseUrl"), "/"); other != "" {
 		s.base = other
-		if u, err := url.Parse(other); err == nil && !strings.HasSuffix(u.Hostname(), ".amazon.com") { // the sandbox has no login of its own
+		// the sandbox has no login of its own
+		if u, err := url.Parse(other); err == nil && !strings.HasSuffix(u.Hostname(), ".amazon.com") {
 			s.login = other
 		}
 	}
@@ -76,9 +77,10 @@ var (
 	deleteListing   = operation{"deleteListingsItem", 200 * time.Millisecond, 5}
 	createDocument  = operation{"createFeedDocument", 2 * time.Second, 15}
 	createFeed      = operation{"createFeed", 120481 * time.Millisecond, 15}
-	createListings  = operation{"createFeed of listings", 120481 * time.Millisecond, 5} // five in five minutes at the most
-	getFeed         = operation{"getFeed", 500 * time.Millisecond, 15}
-	getDocument     = operation{"getFeedDocument", 45045 * time.Millisecond, 10}
+	// five in five minutes at the most
+	createListings = operation{"createFeed of listings", 120481 * time.Millisecond, 5}
+	getFeed        = operation{"getFeed", 500 * time.Millisecond, 15}
+	getDocument    = operation{"getFeedDocument", 45045 * time.Millisecond, 10}
 )
 
 func limits() []connector.Limit {
@@ -108,7 +110,8 @@ func (s *session) call(ctx context.Context, r request, into any) error {
 	}
 	err := s.attempt(ctx, r, into)
 	f := connector.FailureOf(err)
-	if f != nil && (f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden) && !s.fresh { // both stand for a token that ended
+	// both stand for a token that ended
+	if f != nil && (f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden) && !s.fresh {
 		if err := s.renew(ctx); err != nil {
 			return err
 		}

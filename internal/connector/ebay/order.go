@@ -51,8 +51,8 @@ type contact struct {
 	ContactAddress               struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
 }
 
-// convert converts an order of an account, all of whose marketplaces eBay lists together. eBay's amounts are of whole lines; the discount
-// is the difference to its total.
+// convert converts an order of an account, all of whose marketplaces eBay lists together. eBay's amounts are of whole
+// lines; the discount is the difference to its total.
 func (o *order) convert(market string) (connector.Order, error) {
 	currency := o.PricingSummary.Total.Currency
 	sum, err := connector.NewSums(currency)

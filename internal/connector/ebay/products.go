@@ -237,7 +237,8 @@ func liveOffer(it connector.Item) string {
 	return it.IDs.Other[offerID]
 }
 
-// Unpublish ends listings; remove takes the items away as well. A listing with variations ends as a whole, by the group of its variants.
+// Unpublish ends listings; remove takes the items away as well. A listing with variations ends as a whole, by the
+// group of its variants.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
 	skus := make([]string, len(items))
 	for i, it := range items {
@@ -317,7 +318,8 @@ func (s *session) takeOff(ctx context.Context, key string, groups map[string][]s
 		return err
 	}
 	err = s.withdraw(ctx, there)
-	if connector.Is(err, connector.Rejected, connector.Missing) { // it is off sale if the answer of the first time was lost
+	// it is off sale if the answer of the first time was lost
+	if connector.Is(err, connector.Rejected, connector.Missing) {
 		if now, failed := s.offerOf(ctx, key); failed == nil && !now.live() {
 			return nil
 		}

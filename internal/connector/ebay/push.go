@@ -108,7 +108,8 @@ func plainNumber(text string) string {
 	}, text)
 }
 
-// PushStatus cancels the order, or pushes its shipments: the status of an eBay order follows from its parcels and its payment.
+// PushStatus cancels the order, or pushes its shipments: the status of an eBay order follows from its parcels and its
+// payment.
 func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
 	switch to {
 	case orders.Cancelled:

@@ -28,9 +28,9 @@ type pageToken struct {
 	Until  time.Time `json:"until"`  // the end of the span, which is fixed with the first page
 }
 
-// PullOrders returns a page of the orders that changed in a span of the shop's own time, which has no zone. An order that changes while
-// pages are read leaves the span, and those behind it move up: the next page starts again at the time of the last order, unless many
-// orders have the same second.
+// PullOrders returns a page of the orders that changed in a span of the shop's own time, which has no zone. An order
+// that changes while pages are read leaves the span, and those behind it move up: the next page starts again at the
+// time of the last order, unless many orders have the same second.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	f, err := s.withStates(ctx)
 	if err != nil {

@@ -86,8 +86,8 @@ func (s *session) send(ctx context.Context, method, path string, query url.Value
 // the header. The server's log then has the key.
 func (s *session) keyInAddress() bool { return s.link.Channel.Settings["keyInAddress"] == "true" }
 
-// parameters are those of a request, with what the channel's settings have each request say: the shop, of several of one installation, and
-// the key.
+// parameters are those of a request, with what the channel's settings have each request say: the shop, of several of
+// one installation, and the key.
 func (s *session) parameters(query url.Values) url.Values {
 	all := url.Values{}
 	maps.Copy(all, query)

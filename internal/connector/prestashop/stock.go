@@ -72,8 +72,8 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 const rowsPerCall = 100
 
 // patchAll changes many rows of one kind. If the shop refuses one of a request, it has written those before it; then
-// each of these is sent alone, and writing it twice does no harm. So are those that the answer leaves out, because something before the
-// shop, or a module of it, takes one row at a time. failed is called for refused rows.
+// each of these is sent alone, and writing it twice does no harm. So are those that the answer leaves out, because
+// something before the shop, or a module of it, takes one row at a time. failed is called for refused rows.
 func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	for from := 0; from < len(rows); from += rowsPerCall {
 		piece := rows[from:min(from+rowsPerCall, len(rows))]

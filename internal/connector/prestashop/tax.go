@@ -19,7 +19,8 @@ const (
 // noTax is the id of a product's tax rules group that stands for none.
 const noTax = "0"
 
-// taxSetting is the channel's setting that names the group of new products; an attribute of a product of the same name precedes it.
+// taxSetting is the channel's setting that names the group of new products; an attribute of a product of the same
+// name precedes it.
 const taxSetting = "taxRulesGroup"
 
 // taxFact stores the group that most products of the shop have, with the day on which they were counted.

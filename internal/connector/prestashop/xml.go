@@ -69,7 +69,8 @@ func parse(body []byte) (*node, error) {
 // sections finds the end of a CDATA section that looks ended and is not: the shop writes "]]>" in a text unchanged.
 var sections = regexp.MustCompile(`\]\]>([^<]|<[^/])`)
 
-// at finds a descendant by a path of names; nil if there is none. It may be called on nil, as may the following methods.
+// at finds a descendant by a path of names; nil if there is none. It may be called on nil, as may the following
+// methods.
 func (n *node) at(path ...string) *node {
 	for _, name := range path {
 		if n == nil {

@@ -155,8 +155,8 @@ func (s *session) leavesOut(o *order) bool {
 	return o.Test && s.link.Channel.Value("testOrders") != "true"
 }
 
-// Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too much, and that of parcels
-// and refunds, which is raised when there may be more.
+// Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too
+// much, and that of parcels and refunds, which is raised when there may be more.
 const (
 	mostLines  = 50
 	leastLines = 5
@@ -187,7 +187,8 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	return o.convert()
 }
 
-// readOrder reads an order without the lines behind its first ones, with all of its parcels and refunds if the shop accepts such a query.
+// readOrder reads an order without the lines behind its first ones, with all of its parcels and refunds if the shop
+// accepts such a query.
 func (s *session) readOrder(ctx context.Context, externalID string) (found *order, err error) {
 	for lines, few := s.lines(), leastFew; ; {
 		var a struct{ Order *order }

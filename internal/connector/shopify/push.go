@@ -278,8 +278,8 @@ func (s *session) shipPart(ctx context.Context, at *shipping, part *fulfillmentO
 	return nil
 }
 
-// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships what has left here, DELIVERED adds
-// an event to each parcel.
+// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships what has left here,
+// DELIVERED adds an event to each parcel.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
 	switch to {
 	case orders.Shipped, orders.Delivered:

@@ -43,7 +43,8 @@ func (z size) vars(v vars) vars {
 	return v
 }
 
-// incomplete reports whether an order that was asked for in a size may have more than its answer: a list inside it is full.
+// incomplete reports whether an order that was asked for in a size may have more than its answer: a list inside it is
+// full.
 func (o *order) incomplete(z size) bool {
 	if o.LineItems.PageInfo.HasNextPage || len(o.Fulfillments) >= z.few || len(o.Refunds) >= z.few {
 		return true

@@ -70,7 +70,8 @@ func variants(f *shop, p *connector.Product, there *product) (options, list []va
 	return optionsOf(values), list, nil
 }
 
-// others are the shop's variants that are none of a product's, and were none when it was pushed last; old are those that are.
+// others are the shop's variants that are none of a product's, and were none when it was pushed last; old are those
+// that are.
 func (p *product) others(of *connector.Product, old []*variant) (list []*variant, err error) {
 	if p == nil {
 		return nil, nil
@@ -88,7 +89,8 @@ func (p *product) others(of *connector.Product, old []*variant) (list []*variant
 	return list, err
 }
 
-// alone reports whether it is the variant of a product without variants. One that is not what is sold here any more goes.
+// alone reports whether it is the variant of a product without variants. One that is not what is sold here any more
+// goes.
 func (v *variant) alone() bool {
 	return slices.Equal(v.SelectedOptions, alone) || len(v.SelectedOptions) == 0
 }

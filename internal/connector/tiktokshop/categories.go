@@ -202,8 +202,8 @@ func (c *categoryRules) lacks(old *product, setting func(string) string) (list [
 	return list
 }
 
-// brand is TikTok's id of a product's brand: that of the setting brandId, else of the brand that has the name of the product's attribute
-// Brand, else the one that the product has in the shop; "" for none.
+// brand is TikTok's id of a product's brand: that of the setting brandId, else of the brand that has the name of the
+// product's attribute Brand, else the one that the product has in the shop; "" for none.
 func (s *session) brand(ctx context.Context, p *connector.Product, old *product, category string) (string, error) {
 	if id := s.link.Channel.Value("brandId"); id != "" {
 		return id, nil
@@ -244,7 +244,8 @@ func (s *session) brand(ctx context.Context, p *connector.Product, old *product,
 	return id, nil
 }
 
-// category is that of the setting categoryId, else the one that the product has in the shop, else the one that TikTok recommends.
+// category is that of the setting categoryId, else the one that the product has in the shop, else the one that TikTok
+// recommends.
 func (s *session) category(ctx context.Context, p *connector.Product, old *product) (string, error) {
 	if id := s.link.Channel.Value("categoryId"); id != "" {
 		return id, nil

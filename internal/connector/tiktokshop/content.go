@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// content is the whole product for the shop without its images, because what is left out would be deleted. What the category requires
-// and the product lacks is reported here, before anything is sent.
+// content is the whole product for the shop without its images, because what is left out would be deleted. What the
+// category requires and the product lacks is reported here, before anything is sent.
 func (s *session) content(ctx context.Context, p *connector.Product, old *product) (fields, error) {
 	warehouse, err := s.salesWarehouse(ctx)
 	if err != nil {

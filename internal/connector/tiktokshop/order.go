@@ -82,7 +82,8 @@ type piece struct {
 	} `json:"item_tax"`
 }
 
-// bundle is the pieces of one SKU at one price, which form a line. Its id is that of its first piece, which stays the same.
+// bundle is the pieces of one SKU at one price, which form a line. Its id is that of its first piece, which stays the
+// same.
 type bundle struct {
 	id     string
 	pieces []piece
@@ -138,8 +139,8 @@ var statuses = map[string]orders.Status{
 	"CANCELLED": orders.Cancelled, "CANCEL": orders.Cancelled,
 }
 
-// convert converts an order. Lines of an order that TikTok ships have no SKU: the stock is in TikTok's warehouses, so nothing of it is
-// reserved.
+// convert converts an order. Lines of an order that TikTok ships have no SKU: the stock is in TikTok's warehouses, so
+// nothing of it is reserved.
 func (o *order) convert() (connector.Order, error) {
 	sum, err := connector.NewSums(o.Payment.Currency)
 	if err != nil {

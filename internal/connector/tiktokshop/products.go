@@ -75,7 +75,8 @@ func (p *product) sku(name string) string {
 
 const productsPath = "/product/202309/products"
 
-// Upsert puts products into the shop, where they are audited before buyers see them. It searches for existing ones first.
+// Upsert puts products into the shop, where they are audited before buyers see them. It searches for existing ones
+// first.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
@@ -255,7 +256,8 @@ func (s *session) turn(ctx context.Context, how, id string) error {
 // sellerOff is the status of a product that its seller has taken off sale.
 const sellerOff = "SELLER_DEACTIVATED"
 
-// changeOne does something with one product by a call that takes several, and refuses them by items of an answer with code 0.
+// changeOne does something with one product by a call that takes several, and refuses them by items of an answer with
+// code 0.
 func (s *session) changeOne(ctx context.Context, method, path, id string) error {
 	var refused itemErrors
 	_, err := s.call(connector.Repeatable(ctx), request{method: method, path: path, body: fields{"product_ids": []string{id}}}, &refused)

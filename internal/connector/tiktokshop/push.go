@@ -51,7 +51,8 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	return s.ship(ctx, o, ids, fields{"self_shipment": fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier}})
 }
 
-// sender is TikTok's id of the carrier of a parcel. Errors: Failure Rejected for a parcel without a carrier or a number.
+// sender is TikTok's id of the carrier of a parcel. Errors: Failure Rejected for a parcel without a carrier or a
+// number.
 func (s *session) sender(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel) (string, error) {
 	name := s.carrierOf(ref, parcel)
 	if parcel.Number == "" || name == "" {
@@ -96,7 +97,8 @@ func (s *session) renumber(ctx context.Context, o *order, ref connector.OrderRef
 	return nil
 }
 
-// recarry gives the package of a shipment whose tracking was corrected its carrier, if TikTok shows another one beside the right number.
+// recarry gives the package of a shipment whose tracking was corrected its carrier, if TikTok shows another one
+// beside the right number.
 func (s *session) recarry(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel, shown piece) error {
 	if !parcel.Corrected || parcel.Carrier == "" || shown.Carrier == "" || shown.Package == "" {
 		return nil

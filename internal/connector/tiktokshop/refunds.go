@@ -70,8 +70,8 @@ func (r *reversal) open() bool {
 // asked reports whether it is a buyer's request for a cancellation that waits for the seller's answer.
 func (r *reversal) asked() bool { return r.open() && r.CancelID != "" && r.Role == "BUYER" }
 
-// reversals lists cancellations or returns, all pages of them: none for an app without their scope, which gets the orders
-// all the same (Test says so).
+// reversals lists cancellations or returns, all pages of them: none for an app without their scope, which gets the
+// orders all the same (Test says so).
 func (s *session) reversals(ctx context.Context, path string, filter fields) (list []reversal, err error) {
 	query := url.Values{"page_size": {"50"}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
 	for {

@@ -275,7 +275,8 @@ func (s *session) readTokens(answer *connector.Response) (connector.Credentials,
 	return change, nil
 }
 
-// ends is when a token ends: TikTok Shop says the second since 1970, elsewhere it is how many seconds are left. The zero time for neither.
+// ends is when a token ends: TikTok Shop says the second since 1970, elsewhere it is how many seconds are left. The
+// zero time for neither.
 func (s *session) ends(of json.RawMessage) time.Time {
 	n, err := strconv.ParseInt(strings.Trim(string(of), `"`), 10, 64)
 	switch {

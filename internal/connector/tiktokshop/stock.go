@@ -16,8 +16,8 @@ type held struct {
 	warehouses map[string]int64
 }
 
-// inventory reads what the shop shows of SKUs, by TikTok's ids; those that it does not have are left out. It is nil where the app may not
-// read it.
+// inventory reads what the shop shows of SKUs, by TikTok's ids; those that it does not have are left out. It is nil
+// where the app may not read it.
 func (s *session) inventory(ctx context.Context, skuIDs []string) (map[string]held, error) {
 	found := map[string]held{}
 	if len(skuIDs) == 0 {
@@ -134,8 +134,8 @@ func (s *session) isOwn(ctx context.Context, id string) (bool, error) {
 	return slices.ContainsFunc(there, func(w warehouse) bool { return string(w.ID) == id && w.Type == forSales }), err
 }
 
-// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay. It takes none of a product that
-// is not on sale: its price comes with it when it is.
+// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay. It takes none
+// of a product that is not on sale: its price comes with it when it is.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
 	var shown []connector.PriceItem
 	var results []connector.Result
@@ -235,8 +235,8 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return found, s.watch(ctx, skus, names)
 }
 
-// watch notes which of some SKUs, by TikTok's ids and by their names, TikTok has taken off sale. Where that cannot be known
-// their stock still is.
+// watch notes which of some SKUs, by TikTok's ids and by their names, TikTok has taken off sale. Where that cannot be
+// known their stock still is.
 func (s *session) watch(ctx context.Context, skus map[string]string, names []string) error {
 	s.off = map[string]string{}
 	there, err := s.search(ctx, names)

@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// attribute is one of a product in the shop, or a variation's value of it. One of the whole shop, by which buyers filter, has an id.
+// attribute is one of a product in the shop, or a variation's value of it. One of the whole shop, by which buyers
+// filter, has an id.
 type attribute struct {
 	ID        flexible          `json:"id"`
 	Name      flexible          `json:"name"`

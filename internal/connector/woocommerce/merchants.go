@@ -14,7 +14,8 @@ const (
 
 // sentBefore are the names or ids that the last push gave the product.
 func (u *upsert) sentBefore(kind string) (list []string) {
-	_ = json.Unmarshal([]byte(u.Known.Other[kind]), &list) // nothing is known of products that were pushed before this was kept
+	// nothing is known of products that were pushed before this was kept
+	_ = json.Unmarshal([]byte(u.Known.Other[kind]), &list)
 	return list
 }
 

@@ -19,7 +19,8 @@ const (
 	returned   = orders.Returned
 )
 
-// statuses are what the shop's mean here. A draft of a checkout is no order; "refunded" depends on whether it was shipped.
+// statuses are what the shop's mean here. A draft of a checkout is no order; "refunded" depends on whether it was
+// shipped.
 var statuses = map[string]connector.Status{"pending": pending, "on-hold": pending, "processing": processing, "completed": shipped,
 	"cancelled": cancelled, "failed": cancelled, "trash": cancelled}
 

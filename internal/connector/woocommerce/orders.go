@@ -13,7 +13,8 @@ import (
 // pageOrders is how many orders a page has.
 var pageOrders = connector.PageSize{Most: 100, Least: 10, Fact: "orderPage"}
 
-// decimals has the shop give amounts with as many as it calculates with: rounded to its own they need not add up to its totals.
+// decimals has the shop give amounts with as many as it calculates with: rounded to its own they need not add up to
+// its totals.
 const decimals = "6"
 
 // gmt is how the shop writes times: UTC without saying so.

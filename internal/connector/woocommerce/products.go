@@ -41,10 +41,12 @@ type found struct {
 
 func (f found) variation() bool { return f.Type == "variation" }
 
-// special reports whether a product is of a kind that a plugin or the merchant made it, such as a bundle or a subscription: it stays.
+// special reports whether a product is of a kind that a plugin or the merchant made it, such as a bundle or a
+// subscription: it stays.
 func (f found) special() bool { return f.Type != "" && f.Type != "simple" && f.Type != "variable" }
 
-// inCalls divides SKUs for requests, which name them with commas between them: a SKU that has some itself is requested alone.
+// inCalls divides SKUs for requests, which name them with commas between them: a SKU that has some itself is
+// requested alone.
 func inCalls(skus []string) (calls [][]string) {
 	var plain []string
 	for _, sku := range skus {
@@ -57,7 +59,8 @@ func inCalls(skus []string) (calls [][]string) {
 	return append(calls, connector.InAddresses(plain, skusPerCall)...)
 }
 
-// bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
+// bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without
+// case.
 func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
 	var all []found
 	for _, piece := range inCalls(skus) {
@@ -281,7 +284,8 @@ func (u *upsert) claim(there map[string]found) {
 }
 
 // putProducts creates and changes the products themselves, without variations. Those with new pictures are sent in
-// calls of their own, because the shop fetches each picture during the call: one that fails undoes nothing of the others.
+// calls of their own, because the shop fetches each picture during the call: one that fails undoes nothing of the
+// others.
 func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	var plain, pictured []*upsert
 	for _, u := range list {

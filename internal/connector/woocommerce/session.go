@@ -22,7 +22,8 @@ func (*Connector) Open(link connector.Link) connector.Session {
 	if address == "" {
 		address = link.Channel.Value("url")
 	}
-	for _, inside := range []string{"/wp-json", "/wp-admin", "/wp-login.php"} { // what merchants copy from their browser
+	// what merchants copy from their browser
+	for _, inside := range []string{"/wp-json", "/wp-admin", "/wp-login.php"} {
 		address, _, _ = strings.Cut(address, inside)
 	}
 	return &session{link: link, base: strings.TrimRight(address, "/"),
@@ -187,7 +188,8 @@ func (p problem) resource() string {
 	return string(data.ID)
 }
 
-// skuTaken is the code of the refusal of a SKU that the shop takes for that of another product: it compares without case and accents.
+// skuTaken is the code of the refusal of a SKU that the shop takes for that of another product: it compares without
+// case and accents.
 const skuTaken = "product_invalid_sku"
 
 // text is the message as people read it, and what they can do.

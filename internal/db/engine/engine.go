@@ -34,9 +34,10 @@ type Engine interface {
 	// time before the wait, in microseconds since 1970.
 	Settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 
-	Script(ctx context.Context, sql string) error // statements without arguments, in one transaction if the engine supports it
-	DDL(text string) string                       // a migration's text in the engine's dialect
-	AfterMigration(ctx context.Context) error     // applies what every table of the schema needs
+	// statements without arguments, in one transaction if the engine supports it
+	Script(ctx context.Context, sql string) error
+	DDL(text string) string                   // a migration's text in the engine's dialect
+	AfterMigration(ctx context.Context) error // applies what every table of the schema needs
 	// Prepared reports whether AfterMigration was done: a process may have died between its last migration and that.
 	Prepared(ctx context.Context) (bool, error)
 	Catalog() Catalog

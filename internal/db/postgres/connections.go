@@ -67,8 +67,8 @@ func serverFull(err error) bool {
 	return errors.As(err, &pg) && (pg.Code == "53300" || pg.Code == protocolViolation && poolerFull.MatchString(pg.Message))
 }
 
-// PgBouncer refuses with one code for everything. Its message names the setting whose number is reached: max_client_conn, since
-// version 1.24 also max_db_client_connections and max_user_client_connections.
+// PgBouncer refuses with one code for everything. Its message names the setting whose number is reached:
+// max_client_conn, since version 1.24 also max_db_client_connections and max_user_client_connections.
 const protocolViolation = "08P01"
 
 var poolerFull = regexp.MustCompile(`\(max_(client_conn|(db|user)_client_connections)\)`)

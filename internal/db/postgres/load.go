@@ -109,8 +109,8 @@ func (s *session) script(statements []string) error {
 	return nil
 }
 
-// copyEncoder writes rows in the binary format of COPY: a row is the number of its columns and its values, a value is its length and its
-// bytes.
+// copyEncoder writes rows in the binary format of COPY: a row is the number of its columns and its values, a value is
+// its length and its bytes.
 type copyEncoder struct {
 	to     io.Writer
 	data   []byte // not written yet

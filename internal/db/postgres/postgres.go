@@ -82,7 +82,8 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	return e, nil
 }
 
-var errBadAddress = errors.New("the database address is not a valid postgres:// URL") // the parser's error may show the password
+// the parser's error may show the password
+var errBadAddress = errors.New("the database address is not a valid postgres:// URL")
 
 // Name is "postgres".
 func (e *Engine) Name() string { return "postgres" }

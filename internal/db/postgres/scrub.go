@@ -88,7 +88,8 @@ func (c *cleaner) end(ctx context.Context) {
 	}
 }
 
-// lockNotAvailable is the error code of a lock that was not free in time, and of the warning of a VACUUM that skipped a table.
+// lockNotAvailable is the error code of a lock that was not free in time, and of the warning of a VACUUM that skipped
+// a table.
 const (
 	lockNotAvailable = "55P03"
 	skipped          = "skipped" // key in a connection's data: it received such a warning

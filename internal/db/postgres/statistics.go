@@ -36,7 +36,8 @@ func (e *Engine) keepStatistics(ctx context.Context) {
 		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		for _, table := range tables {
 			if err == nil {
-				_, err = e.pool.Exec(ctx, analyse+table, pgx.QueryExecModeSimpleProtocol) // one message is one transaction
+				// one message is one transaction
+				_, err = e.pool.Exec(ctx, analyse+table, pgx.QueryExecModeSimpleProtocol)
 			}
 		}
 		if err != nil && ctx.Err() == nil {

@@ -164,7 +164,8 @@ func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*se
 	}
 }
 
-// once runs a transaction on one connection. The session is nil if there was no connection. Errors then: the context's, Unavailable.
+// once runs a transaction on one connection. The session is nil if there was no connection. Errors then: the
+// context's, Unavailable.
 func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*session) error) (*session, error) {
 	limited, cancel := context.WithTimeout(ctx, e.bounds.connection)
 	conn, release, err := e.pool.acquire(limited)

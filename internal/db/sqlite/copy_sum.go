@@ -44,8 +44,8 @@ func addSum(path string) error {
 	return err
 }
 
-// checkSum returns the length of the SQLite file in a copy, and the SHA-256 that the copy has, "" without one. It is an error if the bytes
-// have another one.
+// checkSum returns the length of the SQLite file in a copy, and the SHA-256 that the copy has, "" without one. It is
+// an error if the bytes have another one.
 func checkSum(path string) (length int64, sum string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -159,7 +159,8 @@ func (w *writer) next() *transaction {
 	}
 }
 
-// run runs one transaction and reports whether it failed after it had written something: then the group must be rolled back.
+// run runs one transaction and reports whether it failed after it had written something: then the group must be
+// rolled back.
 func (w *writer) run(t *transaction) (spoilt bool) {
 	if t.err = t.ctx.Err(); t.err != nil {
 		return false

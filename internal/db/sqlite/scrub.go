@@ -60,7 +60,8 @@ func (e *Engine) dropSamples(ctx context.Context) error {
 	})
 }
 
-// dirtyPages reads every page, on a snapshot of its own connection, and returns those whose unused bytes are not all zero.
+// dirtyPages reads every page, on a snapshot of its own connection, and returns those whose unused bytes are not all
+// zero.
 func (e *Engine) dirtyPages(ctx context.Context) (dirty []int64, err error) {
 	conn, err := e.openReader()
 	if err != nil {

@@ -120,7 +120,8 @@ func (c *conn) openLog(path string) (*os.File, error) {
 	if err := c.markFile(); err != nil {
 		return nil, err
 	}
-	if _, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema"); err != nil { // the first read creates the log
+	// the first read creates the log
+	if _, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema"); err != nil {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_RDWR, 0)

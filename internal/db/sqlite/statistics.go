@@ -101,7 +101,8 @@ func (c *conn) indexes() (list []index, err error) {
 	return list, rows.Err()
 }
 
-// statistics is the text of sqlite_stat1: the index's rows, and how many of them share the first column, the first two, and so on.
+// statistics is the text of sqlite_stat1: the index's rows, and how many of them share the first column, the first
+// two, and so on.
 func (x index) statistics() string {
 	share := many
 	switch {

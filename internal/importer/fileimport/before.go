@@ -19,8 +19,8 @@ import (
 	"entrepot/internal/imports"
 )
 
-// before collects the values that a list would replace, for the keeper, which stores them with the progress of the dry run: a wrong
-// list is set right by a list of these.
+// before collects the values that a list would replace, for the keeper, which stores them with the progress of the
+// dry run: a wrong list is set right by a list of these.
 type before struct {
 	mu    sync.Mutex // values come from the sender, and the keeper takes them while the outcome before is settled
 	lines []imports.Line

@@ -33,11 +33,11 @@ type Checked struct {
 	Changed     []Diff   `json:"changed,omitempty"`     // the first products that would change
 	Warehouses  []string `json:"warehouses,omitempty"`  // that a stock list would create
 	// values that the file of a list replaces, if all of them are stored (see Before)
-	Before      int      `json:"before,omitempty"`
-	New         []Diff   `json:"new,omitempty"`         // the first new products
-	Prices      Moves    `json:"prices,omitzero"`       // of all products that would change
-	Jumps       int      `json:"jumps,omitempty"`       // prices that would change by more than half, variants' too
-	Jumped      []Diff   `json:"jumped,omitempty"`      // the largest of them first
+	Before int    `json:"before,omitempty"`
+	New    []Diff `json:"new,omitempty"`    // the first new products
+	Prices Moves  `json:"prices,omitzero"`  // of all products that would change
+	Jumps  int    `json:"jumps,omitempty"`  // prices that would change by more than half, variants' too
+	Jumped []Diff `json:"jumped,omitempty"` // the largest of them first
 }
 
 // Moves are how prices move.
@@ -213,8 +213,8 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 	})
 }
 
-// storeOnce applies a bulk operation to the items of a request's body. The same part of the same import is stored once: if it is sent
-// again after a crash, the first answer is returned.
+// storeOnce applies a bulk operation to the items of a request's body. The same part of the same import is stored
+// once: if it is sent again after a crash, the first answer is returned.
 func storeOnce[P, A any](ctx context.Context, c *catalog, body []byte, operation *commerce.Bulk[P],
 	apply func(*db.Tx, P) (A, error)) (out A, err error) {
 	operation.Whole()

@@ -34,7 +34,8 @@ const (
 
 // Options say how a file is to be read; zero values are detected.
 type Options struct {
-	Columns    map[string]string `json:"columns,omitempty"` // by their names: the fields that were chosen, "" for columns that are left out
+	// by their names: the fields that were chosen, "" for columns that are left out
+	Columns    map[string]string `json:"columns,omitempty"`
 	NoHeader   bool              `json:"noHeader,omitempty"`
 	HeaderRow  int               `json:"headerRow,omitempty"` // the line with the names of the columns
 	Delimiter  string            `json:"delimiter,omitempty"`
@@ -85,7 +86,8 @@ func (o Options) importer(kind imports.Kind, content importer.Content, name stri
 	if o.Decimal != "" {
 		out.Decimal = []string{o.Decimal}
 	}
-	for _, column := range slices.Sorted(maps.Keys(o.Columns)) { // in sorted order: a resumed import must have the same options
+	// in sorted order: a resumed import must have the same options
+	for _, column := range slices.Sorted(maps.Keys(o.Columns)) {
 		field := o.Columns[column]
 		switch {
 		case field == "":
