@@ -118,7 +118,7 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 	if v.Run != nil {
 		return v.runTo(ctx, store, tenant)
 	}
-	stride := store.NewStride(v.Least, v.Most)
+	stride := store.NewBatchSize(v.Least, v.Most)
 	for more := true; more; {
 		var took time.Duration
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
