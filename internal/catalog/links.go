@@ -251,7 +251,7 @@ func leave(tx db.Writer, gone Category, heir id.Category, products []Touched) {
 		head := []any{tx.TenantID(), gone.ID, db.Null(heir), gone.ExternalID}
 		tx.Change(leaveText.For(len(piece), func(n int) string {
 			return `UPDATE product_categories SET category_id = $3::UUID, reference = CASE WHEN $4::TEXT = '' THEN reference ELSE $4::TEXT END
-				WHERE tenant_id = $1 AND product_id IN ` + db.In(n, 5) + ` AND ` + aside("category_id = $2::UUID")
+				WHERE tenant_id = $1 AND product_id IN ` + db.In(n, 5) + ` AND ` + db.Unindexed("category_id = $2::UUID")
 		}), append(head, idsOf(piece)...)...)
 		return nil
 	})

@@ -2,9 +2,12 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
+	"entrepot/internal/lists"
+	"entrepot/internal/search"
 )
 
 // Filter selects products; zero values select all (interface §4.5.1).
@@ -36,8 +39,12 @@ const (
 // Sorts lists them.
 var Sorts = []Sort{ByName, BySKU, ByPrice, ByCreation, ByUpdate}
 
-// key is the SQL that each sort orders products p by; equal values are ordered by id.
-var key = map[Sort]string{ByCreation: "p.id", ByUpdate: "p.changed_at", ByName: `p.name COLLATE "C"`, BySKU: "p.sku", ByPrice: "p.price"}
+// sorts are the columns that the sorts go by.
+var sorts = map[Sort]lists.Sort{ByCreation: lists.ByID, ByUpdate: {Column: "changed_at", Unique: true}, ByName: {Column: "name", Text: true},
+	BySKU: {Column: "sku", Text: true, Unique: true}, ByPrice: {Column: "price"}}
+
+// listed are products as lists read them.
+var listed = &lists.Noun{Rows: "products p", ID: "p.id", Living: "p.deleted_at IS NULL", Search: search.Products, Text: "search"}
 
 // counted is the name of the kept counts of products, by status; deleted products are not counted.
 const counted = "products"
@@ -47,39 +54,103 @@ func Counts(r db.Reader) (map[Status]int64, error) {
 	return db.Tallies[Status](r, counted)
 }
 
-// Page reads the ids of a page's products, and how many match in all. It chooses the query plan (list_ways.go).
+// Page reads the ids of a page's products, in order, and how many match in all.
 func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
-	switch {
-	case f.IDs != nil || f.SKU != "":
-		return f.pageOfNamed(tx)
-	case f.Search != "":
-		return f.pageOfFound(tx)
-	case f.Category != "" || f.Channel != "":
-		return f.pageOfMembers(tx)
-	}
-	counts, err := Counts(tx)
+	q, err := f.query(tx)
 	if err != nil {
 		return nil, 0, err
 	}
-	return f.pageOfAll(tx, counts)
+	keys, total, err := lists.Keys(tx, q)
+	list = make([]id.Product, len(keys))
+	for i, k := range keys {
+		list[i] = id.Product(k.ID.String())
+	}
+	return list, total, err
 }
 
-// asked is how many products have the statuses of the filter, or any if it has none.
-func (f Filter) asked(counts map[Status]int64) (n int64) {
-	for status, one := range counts {
-		if len(f.Statuses) == 0 || slices.Contains(f.Statuses, status) {
-			n += one
+// query writes down the filters, and the indexes that have products by them and in the order of the sort.
+func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
+	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: f.Descending, Offset: f.Offset, Limit: f.Limit}
+	if f.After != "" {
+		q.After = &lists.Key{ID: search.ParseID(f.After)}
+	}
+	counts, err := Counts(tx)
+	if err != nil {
+		return q, err
+	}
+	all := int64(0)
+	for _, n := range counts {
+		all += n
+	}
+	q.All = lists.Known(all)
+	if len(f.Statuses) > 0 {
+		status := lists.In("status", f.Statuses)
+		status.Rest = byStatus(counts, slices.DeleteFunc(slices.Clone(Statuses), func(s Status) bool { return slices.Contains(f.Statuses, s) }))
+		q.Add(status, byStatus(counts, f.Statuses))
+	}
+	if f.Category != "" {
+		in, err := CountProducts(tx, []id.Category{f.Category})
+		if err != nil {
+			return q, err
+		}
+		q.Add(lists.Members("product_categories m", "product_id", "category_id", "::UUID", f.Category, in[f.Category]))
+	}
+	if f.Channel != "" {
+		on, err := CountPublications(tx)
+		if err != nil {
+			return q, err
+		}
+		q.Add(lists.Members("publications m", "product_id", "channel_id", "::UUID", f.Channel, on[f.Channel].All()))
+	}
+	if f.SKU != "" {
+		q.Add(lists.Members("skus m", "product_id", "sku", "", f.SKU, 1))
+		q.Indexes[len(q.Indexes)-1].Most = true
+	}
+	if f.IDs != nil {
+		ids := lists.Filter{Name: "id", Columns: []string{"id"}, Where: "{id} IN (?" + strings.Repeat(",?", len(f.IDs)-1) + ")", Args: db.Args(f.IDs)}
+		q.Add(ids, &lists.Index{From: listed.Rows, ID: listed.ID, Size: lists.Known(int64(len(f.IDs))), Most: true})
+	}
+	q.Indexes = append(q.Indexes, inOrder(f.Sort, counts, all))
+	return q, nil
+}
+
+// byStatus is the index of the products that have one of some statuses.
+func byStatus(counts map[Status]int64, statuses []Status) *lists.Index {
+	x := &lists.Index{From: listed.Rows, ID: listed.ID, Has: []string{"status"}, Bounds: []lists.Bound{}, Sort: "id"}
+	size := int64(0)
+	for _, s := range statuses {
+		if counts[s] > 0 {
+			size += counts[s]
+			x.Bounds = append(x.Bounds, lists.Bound{Where: "p.status = ?", Args: []any{string(s)}})
 		}
 	}
-	return n
+	x.Size = lists.Known(size)
+	return x
 }
 
-// pageOfAll reads a page of all products, or of those with the filter's statuses; counts are those of all products.
-func (f Filter) pageOfAll(tx *db.Tx, counts map[Status]int64) (list []id.Product, total int64, err error) {
-	total = f.asked(counts)
-	if int64(f.Offset) >= total {
-		return []id.Product{}, total, nil
+// inOrder is the index of all products in the order of a sort.
+func inOrder(sort Sort, counts map[Status]int64, all int64) *lists.Index {
+	x := &lists.Index{Has: []string{sorts[sort].Column}, Bounds: []lists.Bound{{}}, Sort: sorts[sort].Column, Size: lists.Known(all)}
+	switch sort {
+	case ByCreation:
+		return byStatus(counts, Statuses)
+	case BySKU:
+		x.From, x.ID, x.Bounds[0].Where = "skus k", "k.product_id", "k.variant_id IS NULL"
+	case ByUpdate:
+		x.From, x.ID = listed.Rows, listed.ID
+	default:
+		x.From, x.ID, x.Changed = "product_sorts s", "s.product_id", changedSinceSorts
+		x.Has = append(x.Has, "status")
 	}
-	list, err = f.fromNearerEnd(total, func(f Filter) ([]id.Product, error) { return f.pageByStatus(tx, total, counts) })
-	return list, total, err
+	return x
+}
+
+// LastRecorded finds the newest products that contain a term, at most n; searches of everything show these.
+func LastRecorded(tx *db.Tx, term string, n int) ([]id.Product, error) {
+	found, err := search.Newest(tx, search.Products, term, n, nil)
+	list := make([]id.Product, len(found))
+	for i := range found {
+		list[i] = id.Product(found[i].String())
+	}
+	return list, err
 }

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
+	"entrepot/internal/lists"
 	"entrepot/internal/search"
 )
 
@@ -172,7 +173,7 @@ func (p *memberPage) read(tx *db.Tx) (list []id.Customer, err error) {
 	db.AndGiven(w, "m.customer_id < ?::UUID", p.After)
 	err = tx.Each(appendTo(&list), "SELECT m.customer_id FROM "+table+" WHERE "+w.String()+" ORDER BY m.customer_id DESC LIMIT "+
 		w.Bind(p.Limit+len(current)+len(outdated))+"::BIGINT OFFSET "+w.Bind(from)+"::BIGINT", w.Args()...)
-	return db.MergePage(list, outdated, current, byNewest, from, offset, p.Limit), err
+	return lists.Merge(list, outdated, current, byNewest, from, offset, p.Limit), err
 }
 
 // CountIn counts the customers of some segments.

@@ -132,5 +132,10 @@ func (w *Where) String() string { return w.text.String() }
 // Args are the arguments of the conditions and of Bind.
 func (w *Where) Args() []any { return w.args }
 
+// Unindexed wraps a condition so that the planner uses no index for it and expects half of the rows to match.
+func Unindexed(condition string) string {
+	return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END"
+}
+
 // OnPostgres marks a part of a statement that only PostgreSQL's planner needs; it is left out on SQLite.
 func OnPostgres(text string) string { return "/*postgres*/" + text + "/*both*/" }

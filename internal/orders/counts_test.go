@@ -88,26 +88,6 @@ func TestCountsReadFewRows(t *testing.T) {
 	})
 }
 
-// A page far down is found by the kept figures: PostgreSQL reads few of the orders before it.
-func TestPagesFarDownReadFewRows(t *testing.T) {
-	dbtest.Long(t, "3,000 orders are stored")
-	store := dbtest.Open(t, db.Config{URL: dbtest.PlainStoreURL(t)})
-	tenant := dbtest.Account(t, store)
-	sample(t, store, tenant, 3000)
-	dbtest.Analyse(t, store, tenant)
-	err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-		before := rowsRead(t, tx, "postgres")
-		list, _, err := List(tx, Filter{Sort: ByCreatedAt, Limit: 20, Offset: 2400}, nil)
-		if read := rowsRead(t, tx, "postgres") - before; len(list) != 20 || read > 1200 {
-			t.Errorf("%d rows read for %d orders", read, len(list))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // shippedDaily stores an order a day that waited for shipment and left, and some of the last days that wait; it gives the creation of the
 // oldest of these.
 func shippedDaily(t *testing.T, store *db.DB, tenant id.Tenant, days, waiting int) (first int64) {

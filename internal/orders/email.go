@@ -17,30 +17,6 @@ func (o *Order) emailKey() string {
 	return EmailKey(o.CustomerEmail)
 }
 
-// emailPart says which orders of an e-mail address are meant: most have that of their customer and are found through it, so that no
-// index of addresses grows with every order: that index is a tenth of the pages that an order writes on SQLite.
-type emailPart int
-
-const (
-	anyOf       emailPart = iota // both
-	ofOrders                     // those that have the address as a key of their own
-	ofCustomers                  // those of the customer whose address it is
-)
-
-// hasEmail is the condition that an order has the filter's e-mail address.
-func (f Filter) hasEmail(bind func(any) string, which emailPart) string {
-	key := bind(EmailKey(f.Email))
-	own := "o.email_key = " + key
-	theirs := "o.email_key IS NULL AND o.customer_id = (SELECT e.id FROM customers e WHERE e.tenant_id = $1 AND e.email_key = " + key + ")"
-	switch which {
-	case ofOrders:
-		return own
-	case ofCustomers:
-		return theirs
-	}
-	return own + " OR " + theirs
-}
-
 // ownEmail is an order's e-mail address as a key of its own. Until now it may have been found by that of its customer, which must not
 // have changed yet.
 const ownEmail = `CASE WHEN email_key IS NULL AND customer_email IS NOT NULL

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/search"
+	"entrepot/internal/lists"
 )
 
 // Sort is the order of a list; equal values are ordered by id, so that pages never overlap or skip.
@@ -25,8 +25,6 @@ const (
 // Sorts lists them.
 var Sorts = []Sort{ByCreatedAt, ByTotal, ByNumber, ByUpdatedAt}
 
-var sortColumns = map[Sort]string{ByCreatedAt: "created_at", ByTotal: "total", ByNumber: "number", ByUpdatedAt: "updated_at"}
-
 // Filter selects the orders of a list, and the page. A new filter goes into CountedFilter or into RowFilter, which
 // decides how the list's total is found.
 type Filter struct {
@@ -37,9 +35,6 @@ type Filter struct {
 	Limit     int
 	Offset    int
 	After     *Cursor // instead of Offset
-
-	counts *countryCounts // of a list by country, once they are read
-	within *int64         // how many orders have a total within the bounds, where that is known
 }
 
 // CountedFilter has the conditions that the kept figures can count by: a total comes from them (see prefetchTotal).
@@ -64,13 +59,11 @@ type RowFilter struct {
 	UpdatedFrom, UpdatedTo int64  // bounds of updatedAt in microseconds, both included; 0: none
 }
 
-// byOwnIndex reports whether the filter asks for few orders that an index of their own has: of a customer, of an address, or stuck.
-func (f RowFilter) byOwnIndex() bool {
-	return f.Customer != "" || f.Email != "" || f.Stuck
-}
-
 // byTotals reports whether the totals are bounded.
 func (f RowFilter) byTotals() bool { return f.MinTotal != nil || f.MaxTotal != nil }
+
+// updatedBetween reports whether updatedAt is bounded.
+func (f RowFilter) updatedBetween() bool { return f.UpdatedFrom != 0 || f.UpdatedTo != 0 }
 
 // Cursor is where a page ended: sort value and id of its last order, and how the list was sorted.
 type Cursor struct {
@@ -101,7 +94,7 @@ func ParseCursor(text string) (*Cursor, bool) {
 	var isID bool
 	c.Value, err = strconv.ParseInt(parts[2], 10, 64)
 	c.ID, isID = id.Parse[id.Order](parts[3])
-	_, known := sortColumns[c.Sort]
+	_, known := sorts[c.Sort]
 	return &c, err == nil && isID && known && c.String() == text
 }
 
@@ -126,7 +119,7 @@ const pieceLines = 500
 // and the lines of each part are dropped afterwards, so that they are never all in memory; for a small page piece is
 // not called, and the orders are in the returned list.
 func List(tx *db.Tx, f Filter, piece func(list []Order) error) (list []Order, total int64, err error) {
-	list, total, err = listHeads(tx, f)
+	list, total, err = ListHeads(tx, f)
 	if err != nil || len(list) == 0 {
 		return list, total, err
 	}
@@ -162,59 +155,22 @@ func inPiece(list []Order) int {
 	return len(list)
 }
 
-// listHeads reads a page without lines.
-func listHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
-	if f.named() || f.byUpdates() {
-		return listUpdated(tx, f)
-	}
-	if f.Country != "" {
-		return listTo(tx, f)
-	}
-	return f.list(tx)
-}
-
-func (f Filter) list(tx *db.Tx) ([]Order, int64, error) {
-	if f.Search != "" {
-		if !f.byOwnIndex() {
-			return listFound(tx, f)
-		}
-		return listLooking(tx, f, f.access())
-	}
-	if f.countedOverTotals() {
-		return listWithin(tx, f)
-	}
-	matching := prefetchMatching(tx, f)
-	if !f.fixedAccess() {
-		return listChosen(tx, f, matching)
-	}
-	page := prefetchPage(tx, f, f.access())
-	n, err := matching.Wait()
+// ListHeads reads a page as List does, without lines, and how many orders match in all.
+func ListHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
+	q, err := f.query(tx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if n == 0 || int64(f.Offset) >= n {
-		return []Order{}, n, nil
-	}
-	list, err := f.wait(page)
-	return list, n, err
+	return lists.Read(tx, q, f.reader())
 }
 
-// prefetchMatching prefetches how many orders match a filter: from the kept figures if they can count by all its conditions.
-func prefetchMatching(tx *db.Tx, f Filter) *db.Pending[int64] {
-	if f.RowFilter == (RowFilter{}) {
-		return prefetchTotal(tx, f.CountedFilter)
+// Heads reads a page as ListHeads does, for callers that need no total: it is counted only where finding the page depends on it.
+func Heads(tx *db.Tx, f Filter) ([]Order, error) {
+	q, err := f.query(tx)
+	if err != nil {
+		return nil, err
 	}
-	if f.keptByCountry() {
-		return &db.Pending[int64]{Value: f.counts.matching}
-	}
-	way := f.access()
-	if f.countedOverTotals() {
-		way = byTotal
-	}
-	return f.prefetchCount(tx, way)
-}
-
-// likePattern is the LIKE pattern for a text at any position, in any case, of a folded column.
-func likePattern(text string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(search.Fold(text)) + "%"
+	q.Uncounted = true
+	list, _, err := lists.Read(tx, q, f.reader())
+	return list, err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
+	"entrepot/internal/lists"
 	"entrepot/internal/search"
 )
 
@@ -205,9 +205,9 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 	dbtest.Long(t, "it compares lists for all pairs of filters")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
-		few, step, reach, look := fewRows, alongStep, firstReach, entriesPerLook
-		fewRows, alongStep, firstReach, entriesPerLook = 40, 7, 10, 1
-		defer func() { fewRows, alongStep, firstReach, entriesPerLook = few, step, reach, look }()
+		few := lists.FewRows
+		lists.FewRows = 40
+		defer func() { lists.FewRows = few }()
 		all := sample(t, store, tenant, 700)
 		if err := search.Blocks[search.Orders].FollowTenant(t.Context(), store, tenant); err != nil { // a part of them
 			t.Fatal(err)
@@ -218,7 +218,7 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 				if t.Failed() {
 					return
 				}
-				want := listed(all, f, fits)
+				want := expected(all, f, fits)
 				for _, offset := range []int{0, 250, len(want) - 3, len(want)} {
 					f.Offset = max(0, offset)
 					got, total, err := List(tx, f, nil)
@@ -247,8 +247,8 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 	})
 }
 
-// listed are the orders that fit, in the order of a list.
-func listed(all []Order, f Filter, fits func(o *Order) bool) []Order {
+// expected are the orders that fit, in the order of a list.
+func expected(all []Order, f Filter, fits func(o *Order) bool) []Order {
 	want := slices.DeleteFunc(slices.Clone(all), func(o Order) bool { return !fits(&o) })
 	slices.SortFunc(want, func(a, b Order) int {
 		by := cmp.Or(cmp.Compare(f.value(&a), f.value(&b)), cmp.Compare(a.ID, b.ID))
@@ -271,121 +271,5 @@ func same(t *testing.T, name string, got, want []Order) {
 	}
 	if !slices.Equal(numbers, wanted) {
 		t.Errorf("%s: %v, not %v", name, numbers, wanted)
-	}
-}
-
-// No list reads much more than it shows, on either engine, however few of an account's orders fit: SQLite says over which index it goes,
-// and PostgreSQL how many rows it has read. A list goes along all orders only where enough of them fit.
-func TestListsKeepToTheirIndex(t *testing.T) {
-	dbtest.Long(t, "3,000 orders are stored")
-	const plenty = 3000
-	dbtest.PlainEngines(t, func(t *testing.T, store *db.DB) {
-		tenant := dbtest.Account(t, store)
-		sample(t, store, tenant, plenty)
-		dbtest.Analyse(t, store, tenant)
-		read := func(run func(tx *db.Tx) error) {
-			t.Helper()
-			if err := store.Read(t.Context(), tenant, run); err != nil {
-				t.Fatal(err)
-			}
-		}
-		eachList(func(name string, f Filter, _ func(o *Order) bool, close bool) {
-			if f.Search != "" {
-				return // goes another way
-			}
-			if store.Engine() == "sqlite" {
-				read(func(tx *db.Tx) error {
-					ways := []access{f.access()}
-					if f.countedOverTotals() {
-						ways = append(ways, byTotal)
-					}
-					if ways[0] == bySort && f.RowFilter == (RowFilter{}) {
-						ways = append(ways, byStatus)
-					}
-					if f.Sort == ByUpdatedAt && f.RowFilter == (RowFilter{}) {
-						ways = append(ways, bySort)
-					}
-					for _, way := range ways {
-						sql, args := f.page(tx, way)
-						holds(t, tx, fmt.Sprint(name, " way ", way), way, f, sql, args)
-					}
-					return nil
-				})
-				return
-			}
-			read(func(tx *db.Tx) error {
-				fetched := func() (n int64) {
-					err := tx.Row("SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_xact_user_tables WHERE relname = 'orders'",
-						nil, &n)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return n
-				}
-				before := fetched()
-				_, total, err := List(tx, f, nil)
-				bound := int64(400)
-				if close || f.Sort == ByNumber {
-					bound = max(bound, 3*total)
-				}
-				if f.Sort == ByUpdatedAt && (f.From != 0 || f.To != 0) { // what was created in a time was changed near it
-					bound = max(bound, total, plenty/3)
-				}
-				rows := fetched() - before
-				if f.Country != "" || f.byTotals() || f.updatedBetween() { // both the count and a page that is sorted go through all that it leads to
-					lead := f
-					lead.CountedFilter = CountedFilter{}
-					if f.updatedBetween() {
-						lead.RowFilter = RowFilter{UpdatedFrom: f.UpdatedFrom, UpdatedTo: f.UpdatedTo}
-					} else if lead.Country != "" {
-						lead.MinTotal, lead.MaxTotal = nil, nil
-					}
-					_, led, err := List(tx, lead, nil)
-					if err != nil {
-						return err
-					}
-					bound = max(bound, 3*led+100)
-					if f.byTotals() && f.some() { // the totals are counted, their ids and those of the other condition compared, and the page sorted
-						bound = max(bound, 4*led+100)
-					}
-				}
-				if rows > bound {
-					t.Errorf("%s: %d of %d orders read for %d that fit", name, rows, plenty, total)
-				}
-				return err
-			})
-		})
-	})
-}
-
-// holds reads SQLite's plan of a page.
-func holds(t *testing.T, tx *db.Tx, name string, way access, f Filter, sql string, args []any) {
-	t.Helper()
-	plan := dbtest.Plan(t, tx, sql, args...)
-	want := map[access]string{byCustomer: `orders_tenant_id_customer_id \(tenant_id=\? AND customer_id=\?`,
-		byEmail:  `orders_tenant_id_(customer_id \(tenant_id=\? AND customer_id=\?|email_key \(tenant_id=\? AND email_key=\?)`,
-		byID:     `sqlite_autoindex_orders_1 \(tenant_id=\? AND id=\?`,
-		byStatus: `orders_tenant_id_status \(tenant_id=\? AND status=\?`, bySort: `orders_tenant_id_(total|number|updated_at) \(tenant_id=\?`,
-		byCountry: `orders_tenant_id_country \(tenant_id=\? AND country=\? AND status=\?`,
-		byTotal:   `orders_tenant_id_total \(tenant_id=\? AND total[<>]`,
-		byUpdated: `orders_tenant_id_updated_at \(tenant_id=\? AND updated_at[<>]`,
-		byName: `orders_tenant_id_(external_reference \(tenant_id=\? AND external_reference=\?|` +
-			`platform_id \(tenant_id=\? AND channel_id=\? AND platform_id=\?)`}[way]
-	if way == byStatus && f.Channel != "" {
-		want = `orders_tenant_id_channel_id \(tenant_id=\? AND channel_id=\? AND status=\?`
-	}
-	used := regexp.MustCompile(`(SCAN|SEARCH) o\b.*`).FindAllString(plan, -1)
-	last := len(used) - 1 // the page's rows themselves
-	if last < 1 || !strings.Contains(used[last], "(tenant_id=? AND id=?)") {
-		t.Fatalf("%s:\n%s", name, plan)
-	}
-	for _, line := range used[:last] {
-		if !regexp.MustCompile("^SEARCH o USING (COVERING )?INDEX " + want).MatchString(line) {
-			t.Errorf("%s: %s\nin\n%s", name, line, plan)
-			return
-		}
-	}
-	if way == bySort && strings.Count(plan, "TEMP B-TREE") > 2 {
-		t.Errorf("%s sorts what the index has in order:\n%s", name, plan)
 	}
 }

@@ -33,7 +33,7 @@ type Summary struct {
 
 // ListSummaries reads a page as List does, and how many orders match in all. The store sums the lines.
 func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
-	heads, total, err := listHeads(tx, f)
+	heads, total, err := ListHeads(tx, f)
 	if err != nil || len(heads) == 0 {
 		return []Summary{}, total, err
 	}
@@ -68,18 +68,6 @@ func eachOf[ID ~string](tx *db.Tx, ids []ID, scan func(db.Rows) error, statement
 		}
 	}
 	return nil
-}
-
-// ListHeads reads a page as List does, without lines, and how many orders match in all.
-func ListHeads(tx *db.Tx, f Filter) ([]Order, int64, error) { return listHeads(tx, f) }
-
-// Heads reads a page as ListHeads does, for callers that need no total: it is counted only where finding the page depends on it.
-func Heads(tx *db.Tx, f Filter) ([]Order, error) {
-	if f.Search != "" || f.countedOverTotals() || !f.fixedAccess() {
-		list, _, err := listHeads(tx, f)
-		return list, err
-	}
-	return f.wait(prefetchPage(tx, f, f.access()))
 }
 
 // StatusCounts is how many orders of the account have each status, from the kept counts.

@@ -47,35 +47,3 @@ func (f Filter) countCountry(tx *db.Tx) (c countryCounts, err error) {
 		f.Country+"!") // the sign after the blank
 	return c, db.WaitAll([]*db.PendingRead{anywhere, there})
 }
-
-// countries counts the orders that have a country, whichever.
-func countries(tx *db.Tx) (n int64, err error) {
-	return n, tx.Row("SELECT coalesce(sum(n), 0)::BIGINT FROM tallies WHERE tenant_id = $1 AND name = $2", []any{tx.Tenant, ToCountry}, &n)
-}
-
-// keptByCountry reports whether kept counts tell how many orders match: by country, statuses and channel.
-func (f Filter) keptByCountry() bool {
-	rows := f.RowFilter
-	rows.Country = ""
-	return f.Country != "" && rows == (RowFilter{}) && f.From == 0 && f.To == 0
-}
-
-// listTo reads a page of orders to a country, without lines.
-func listTo(tx *db.Tx, f Filter) ([]Order, int64, error) {
-	c, err := f.countCountry(tx)
-	if err != nil || c.matching == 0 {
-		return []Order{}, 0, err
-	}
-	if f.counts = &c; c.country == c.all { // what all have selects nothing
-		f.Country = ""
-	}
-	return f.list(tx)
-}
-
-// led is how many orders an index has of which those that match a filter with a country are some, and which index has the fewest.
-func (c *countryCounts) led(f Filter) (int64, access) {
-	if f.Channel != "" && c.channel < c.states {
-		return c.channel, byStatus
-	}
-	return c.states, byCountry
-}

@@ -117,7 +117,7 @@ func TestOrdersOfACountryAreNotCounted(t *testing.T) {
 		{CountedFilter: CountedFilter{Channel: erp}}, {CountedFilter: CountedFilter{Channel: erp, Statuses: []Status{Delivered}}}} {
 		for _, f.Sort = range []Sort{ByCreatedAt, ByTotal, ByNumber} {
 			f.Country, f.Limit = "DE", 20
-			want := listed(all, f, func(o *Order) bool {
+			want := expected(all, f, func(o *Order) bool {
 				return Country(o.ShippingAddress) == "DE" && (f.Channel == "" || f.Channel == o.Channel) &&
 					(len(f.Statuses) == 0 || o.Status == Delivered || o.Status == f.Statuses[len(f.Statuses)-1])
 			})

@@ -16,7 +16,7 @@
 // its last commit.
 //
 // A read takes the view's rows and the position on one snapshot (Until), reads which records have later stamps, and
-// replaces what the view has of these few. db.MergePage does so for a page of a sorted list. A read that finds very
+// replaces what the view has of these few. lists.Merge does so for a page of a sorted list. A read that finds very
 // many later changes computes its answer from the records instead.
 //
 // # How to add a view

@@ -145,7 +145,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		go w.live()
 	}
 	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain,
-		w.operations, w.scrub, w.watchEdits, w.followLists} {
+		w.operations, w.scrub, w.watchEdits} {
 		w.loops.Go(loop)
 	}
 	for _, v := range all.Views {

@@ -1,0 +1,413 @@
+package lists
+
+import (
+	"slices"
+
+	"entrepot/internal/db"
+	"entrepot/internal/search"
+)
+
+// lookUpCost is about how many entries of an index are read while one row is looked up by its id.
+const lookUpCost = 4
+
+// FewRows is the number of rows up to which a search reads the rows one by one, not further indexes. Tests lower it.
+var FewRows int64 = 1000
+
+// plan is how a page is read: by an index, or not at all if its keys are known.
+type plan struct {
+	Query
+	all      int64 // rows of the account
+	total    int64
+	index    *Index
+	reversed bool // the query is that of the reversed list, which reaches the page sooner
+	keys     []Key
+}
+
+// Keys reads the keys of a page, in order, and how many rows match in all.
+func Keys(tx *db.Tx, q Query) ([]Key, int64, error) {
+	p, err := newPlan(tx, q)
+	if err == nil && p.index != nil {
+		p.keys, err = p.read(tx)
+	}
+	if p.reversed {
+		slices.Reverse(p.keys)
+	}
+	return p.keys, p.total, err
+}
+
+// Reader reads the rows of a noun.
+type Reader[T any] struct {
+	Query func(keys string) string                      // the query of the rows of a query of their ids, id
+	Scan  func() func(db.Rows) (T, error)               // scans its rows
+	ByID  func(tx *db.Tx, ids []search.ID) ([]T, error) // reads rows by their ids, in any order
+	Key   func(*T) Key                                  // a row's key in the list
+}
+
+// Read reads the rows of a page, in order, and how many match in all. Where one index has the page and kept counts have the
+// total, both are read at once.
+func Read[T any](tx *db.Tx, q Query, r Reader[T]) (list []T, total int64, err error) {
+	x := q.fixed()
+	if x != nil {
+		page, count := prefetch(tx, &q, x, r), (*db.Pending[int64])(nil)
+		if !q.Uncounted {
+			count = q.Total(tx)
+		}
+		if total, err = count.Wait(); err != nil || !q.Uncounted && int64(q.Offset) >= total {
+			return []T{}, total, err
+		}
+		list, err = page.Wait()
+	} else {
+		p, err := newPlan(tx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		total = p.total
+		if p.index != nil && p.index.Changed == nil {
+			list, err = prefetch(tx, &p.Query, p.index, r).Wait()
+		} else if p.index != nil {
+			p.keys, err = p.read(tx)
+		}
+		if err == nil && len(p.keys) > 0 {
+			ids := make([]search.ID, len(p.keys))
+			for i, k := range p.keys {
+				ids[i] = k.ID
+			}
+			list, err = r.ByID(tx, ids)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	slices.SortFunc(list, func(a, b T) int { return q.compare(r.Key(&a), r.Key(&b)) }) // an engine would sort whole rows
+	return list, total, err
+}
+
+// shallow is the offset below which a page is read without asking whether there are as many rows.
+const shallow = 1000
+
+// fixed is the index that has the page whatever is counted, nil if there is none: all of its rows match, and come in the order
+// of the list.
+func (q *Query) fixed() *Index {
+	if q.Search != "" || q.Total == nil || q.Offset >= shallow {
+		return nil
+	}
+	for _, x := range q.Indexes {
+		if x.Sort == q.Sort.Column && x.Changed == nil && q.allMeet(x) {
+			return x
+		}
+	}
+	return nil
+}
+
+// prefetch prefetches the rows of a page.
+func prefetch[T any](tx *db.Tx, q *Query, x *Index, r Reader[T]) *db.Pending[[]T] {
+	w, p, scan := db.NewWhere(tx, ""), &db.Pending[[]T]{Value: []T{}}, r.Scan()
+	keys := q.page(w, x)
+	return p.Await(tx.Prefetch(func(row db.Rows) error {
+		record, err := scan(row)
+		p.Value = append(p.Value, record)
+		return err
+	}, r.Query(keys), w.Args()...))
+}
+
+// newPlan counts the rows that match and finds the index by which the fewest entries are read for the page.
+func newPlan(tx *db.Tx, q Query) (*plan, error) {
+	p := &plan{Query: q}
+	none, err := p.simplify(tx)
+	if none || err != nil {
+		return p, err
+	}
+	var found *search.Set
+	if p.Search != "" {
+		var done bool
+		if found, done, err = p.find(tx); done || err != nil {
+			return p, err
+		}
+	} else if p.total, err = p.count(tx); err != nil {
+		return p, err
+	}
+	if p.total == 0 || p.After == nil && int64(p.Offset) >= p.total {
+		return p, nil
+	}
+	if p.After == nil && int64(p.Offset) > p.total/2 {
+		p.reverse()
+	}
+	cheapest := float64(0)
+	for _, x := range p.Indexes {
+		rows, err := x.rows(tx, p.Noun)
+		if err != nil {
+			return p, err
+		}
+		cost := p.cost(x, rows)
+		if x.Passed != nil && x.Sort == p.Sort.Column {
+			passed, err := x.Passed(tx, p.Descending)
+			if err != nil {
+				return p, err
+			}
+			cost = min(cost+float64(passed)*p.entryCost(x, false), float64(rows)*p.entryCost(x, false))
+		}
+		if p.index == nil || cost < cheapest {
+			p.index, cheapest = x, cost
+		}
+	}
+	if found != nil && float64(found.Len()*lookUpCost) < cheapest {
+		p.index, p.Filters = nil, nil
+		err = p.sift(tx, found)
+	}
+	return p, err
+}
+
+// simplify leaves out the filters that every row meets, by the counts of their indexes, and the indexes that are in no
+// order of use. none: no row meets one of the filters.
+func (p *plan) simplify(tx *db.Tx) (none bool, err error) {
+	if p.all, err = p.All(tx); p.all == 0 || err != nil {
+		return true, err
+	}
+	p.Filters = slices.Clone(p.Filters)
+	p.Indexes = slices.DeleteFunc(slices.Clone(p.Indexes), func(x *Index) bool { return len(x.Serves) == 0 && x.Sort != p.Sort.Column })
+	for _, x := range p.Indexes {
+		if len(x.Serves) != 1 {
+			continue
+		}
+		n, err := x.rows(tx, p.Noun)
+		if n == 0 || err != nil {
+			return true, err
+		}
+		if n == p.all && !x.Most {
+			p.Filters = slices.DeleteFunc(p.Filters, x.meets)
+		}
+	}
+	return false, nil
+}
+
+// reverse makes the page one of the reversed list.
+func (p *plan) reverse() {
+	end := min(p.total, int64(p.Offset+p.Limit))
+	p.Limit, p.Offset = int(end)-p.Offset, int(p.total-end)
+	p.Descending, p.reversed = !p.Descending, true
+}
+
+// cost is what reading the page by an index costs, in entries of an index.
+func (p *plan) cost(x *Index, rows int64) float64 {
+	read, inOrder := float64(rows), x.Sort == p.Sort.Column
+	if inOrder { // the rows that match are evenly distributed
+		read = min(read, float64(p.reach())*read/float64(p.total))
+	}
+	return read * p.entryCost(x, !inOrder)
+}
+
+// entryCost is what one entry of an index costs, with what is looked up for it.
+func (q *Query) entryCost(x *Index, wantSort bool) float64 {
+	row, looks := wantSort && !x.has(q.Sort.Column), 0
+	for _, f := range q.Filters {
+		switch {
+		case x.meets(f):
+		case len(f.Columns) == 0:
+			looks++
+		default:
+			row = row || !x.has(f.Columns...)
+		}
+	}
+	if row {
+		looks++
+	}
+	return float64(1 + (lookUpCost-1)*looks)
+}
+
+// allMeet reports whether all rows within the bounds of an index meet all filters.
+func (q *Query) allMeet(x *Index) bool {
+	return !slices.ContainsFunc(q.Filters, func(f Filter) bool { return !x.meets(f) })
+}
+
+// count counts the rows that meet the filters.
+func (q *Query) count(tx *db.Tx) (int64, error) {
+	switch {
+	case q.Total != nil:
+		return q.Total(tx).Wait()
+	case len(q.Filters) == 0:
+		return q.All(tx)
+	}
+	var best *Index
+	cheapest := float64(0)
+	for _, x := range q.Indexes {
+		if x.Changed != nil {
+			continue
+		}
+		n, err := x.rows(tx, q.Noun)
+		if n == 0 || err != nil {
+			return 0, err
+		}
+		if !x.Most && q.allMeet(x) {
+			return n, nil
+		}
+		if cost := float64(n) * q.entryCost(x, false); best == nil || cost < cheapest {
+			best, cheapest = x, cost
+		}
+	}
+	for i, f := range q.Filters {
+		if f.Rest == nil {
+			continue
+		}
+		n, err := f.Rest.rows(tx, q.Noun)
+		if err != nil {
+			return 0, err
+		}
+		others := *q
+		others.Filters = slices.Delete(slices.Clone(q.Filters), i, i+1)
+		if len(others.Filters) > 0 && float64(n)*others.entryCost(f.Rest, false) < cheapest {
+			return others.countBut(tx, f)
+		}
+	}
+	return q.countBy(tx, best)
+}
+
+// countBut counts the rows that meet the filters and one more: all that meet the filters, less those that do not meet that one.
+func (q *Query) countBut(tx *db.Tx, but Filter) (int64, error) {
+	rest, err := q.countBy(tx, but.Rest)
+	if err != nil {
+		return 0, err
+	}
+	q.Indexes = slices.DeleteFunc(slices.Clone(q.Indexes), func(x *Index) bool { return x.meets(but) })
+	n, err := q.count(tx)
+	return n - rest, err
+}
+
+// countBy counts the rows of an index that meet the filters.
+func (q *Query) countBy(tx *db.Tx, x *Index) (n int64, err error) {
+	if len(x.Bounds) == 0 {
+		return 0, nil
+	}
+	w := db.NewWhere(tx, "")
+	sql := q.counting(w, x)
+	return n, tx.Row(sql, w.Args(), &n)
+}
+
+// find finds the rows of a search. done: the page is known. Otherwise it counts those that match, and makes the search one
+// of the filters; the rows found are nil if it is cheaper to ask each row that meets the other filters.
+func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
+	few := p.all
+	for _, x := range p.Indexes {
+		n, err := x.rows(tx, p.Noun)
+		if err != nil {
+			return nil, false, err
+		}
+		few = min(few, n)
+	}
+	contains := Filter{Name: "search", Args: []any{db.Containing(search.Fold(p.Search))}, Where: "(SELECT x." + p.Text + " FROM " +
+		tableOf(p.Rows) + ` x WHERE x.tenant_id = $1 AND x.id = {id}) LIKE ? ESCAPE '\'`} // no EXISTS: PostgreSQL would find all such rows first
+	if few <= FewRows && few*search.TextsPerLook <= p.all {
+		p.Filters, p.Total = append(p.Filters, contains), nil
+		p.total, err = p.count(tx)
+		return nil, false, err
+	}
+	if found, err = search.FindSet(tx, p.Noun.Search, p.Search, nil); err != nil {
+		return nil, false, err
+	}
+	left := p.Filters
+	if found.Len() > FewRows {
+		if found, left, err = p.narrow(tx, found); err != nil {
+			return nil, false, err
+		}
+	}
+	if len(left) > 0 {
+		p.Filters = left
+		return nil, true, p.sift(tx, found)
+	}
+	p.total, p.Filters = found.Len(), append(p.Filters, contains)
+	return found, false, nil
+}
+
+// narrow leaves those of very many rows that meet the filters, as far as an index says so for less than looking up each row.
+// left are the other filters.
+func (p *plan) narrow(tx *db.Tx, found *search.Set) (_ *search.Set, left []Filter, err error) {
+	left = p.Filters
+	for _, x := range p.Indexes {
+		if !slices.ContainsFunc(left, x.meets) {
+			continue
+		}
+		n, err := x.rows(tx, p.Noun)
+		if err != nil {
+			return nil, nil, err
+		}
+		read, narrowed := x, found.Keep
+		met := slices.DeleteFunc(slices.Clone(left), func(f Filter) bool { return !x.meets(f) })
+		if rest := met[0].Rest; rest != nil && len(met) == 1 {
+			others, err := rest.rows(tx, p.Noun)
+			if err != nil {
+				return nil, nil, err
+			}
+			if others < n {
+				read, narrowed, n = rest, found.Drop, others
+			}
+		}
+		if n >= lookUpCost*found.Len() {
+			continue
+		}
+		w, bounds := db.NewWhere(tx, ""), Query{Noun: p.Noun}
+		sql := bounds.ids(w, read)
+		if found, err = narrowed(tx, sql, w.Args()...); err != nil {
+			return nil, nil, err
+		}
+		left = slices.DeleteFunc(slices.Clone(left), x.meets)
+	}
+	return found, left, nil
+}
+
+// sift looks up some rows and finds the page of those that meet the filters, and their number.
+func (p *plan) sift(tx *db.Tx, rows *search.Set) error {
+	p.total = 0
+	err := p.lookUp(tx, rows.IDs(), func(k Key) {
+		p.total++
+		if p.After != nil && p.compare(*p.After, k) >= 0 {
+			return
+		}
+		if p.keys = append(p.keys, k); len(p.keys) >= 2*p.reach()+1000 {
+			p.cut()
+		}
+	})
+	p.cut()
+	p.keys = p.keys[min(p.reach()-p.Limit, len(p.keys)):]
+	return err
+}
+
+// cut sorts the rows that are known and leaves those up to the end of the page.
+func (p *plan) cut() {
+	slices.SortFunc(p.keys, p.compare)
+	p.keys = p.keys[:min(p.reach(), len(p.keys))]
+}
+
+// read reads the keys of the page by the index.
+func (p *plan) read(tx *db.Tx) ([]Key, error) {
+	x, changed := p.index, ""
+	if x.Changed != nil {
+		var err error
+		if changed, err = x.Changed(tx); err != nil {
+			return nil, err
+		}
+	}
+	w := db.NewWhere(tx, "")
+	if changed == "" {
+		return p.list(tx, p.page(w, x), w.Args())
+	}
+	now := &Index{From: p.Rows, ID: p.ID, Bounds: []Bound{{Where: changed}}}
+	fresh, err := p.list(tx, p.Query.keys(w, now), w.Args())
+	if err != nil {
+		return nil, err
+	}
+	same := *x
+	same.From = p.Rows + " CROSS JOIN " + x.From
+	same.Bounds = []Bound{{Where: aliasOf(p.Rows) + ".tenant_id = $1 AND " + x.ID + " = " + p.ID + " AND " + changed}}
+	w = db.NewWhere(tx, "")
+	stale, err := p.list(tx, p.Query.keys(w, &same), w.Args())
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(fresh, p.compare)
+	slices.SortFunc(stale, p.compare)
+	part := p.Query
+	part.Offset = max(0, p.Offset-len(fresh)) // as many of the changed rows may come before
+	part.Limit = p.Limit + len(fresh) + len(stale)
+	w = db.NewWhere(tx, "")
+	keys, err := part.list(tx, part.page(w, x), w.Args())
+	return Merge(keys, stale, fresh, p.compare, part.Offset, p.Offset, p.Limit), err
+}
