@@ -58,10 +58,7 @@ func (r *release) writeArchives() error {
 // writeTarGz writes files below a folder, in the order of their names.
 func (r *release) writeTarGz(to, folder string, files []file) error {
 	var packed bytes.Buffer
-	zipped, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+	zipped := gzip.NewWriter(&packed)
 	if err := errors.Join(writeTar(zipped, folder, r.at, files), zipped.Close()); err != nil {
 		return err
 	}

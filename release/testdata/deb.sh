@@ -1,7 +1,7 @@
 #!/bin/bash
 # The life of the deb in a fresh Debian: an overlay of this one, in which nothing is changed. Called as root in a mount namespace of
 # its own: deb.sh DEB FOLDER PORT. FOLDER is empty and not on an overlay.
-set -euo pipefail
+set -euo pipefail # so no grep -q behind a pipe: it ends before the program that writes has
 deb=$1 work=$2 port=$3
 root=$work/root
 service=
@@ -56,11 +56,11 @@ inside bash -c '. /usr/share/bash-completion/completions/entrepot' || fail "comp
 
 step configure
 sed -i "s/^addr = .*/addr = 127.0.0.1:$port/" "$root/etc/entrepot/entrepot.conf"
-as_service entrepot config print --config /etc/entrepot/entrepot.conf | grep -q "127.0.0.1:$port  *file" || fail "the settings are not read"
+as_service entrepot config print --config /etc/entrepot/entrepot.conf | grep "127.0.0.1:$port  *file" >/dev/null || fail "the settings are not read"
 
 step "start by the unit's command"
 start
-curl -fsS "http://127.0.0.1:$port/healthz" | grep -q '"version":"0' || fail "no version"
+curl -fsS "http://127.0.0.1:$port/healthz" | grep '"version":"0' >/dev/null || fail "no version"
 grep -q 'http[^"]*/dashboard/setup' "$work/log" || fail "the log shows no link: $(cat "$work/log")"
 as_service entrepot account create --name Shop --owner-email owner@shop.example --owner-password - \
 	--config /etc/entrepot/entrepot.conf <<<'a long passphrase' || fail "no account"
@@ -97,7 +97,7 @@ step "installed again, it finds its data"
 inside dpkg -i /tmp/entrepot.deb
 sed -i "s/^addr = .*/addr = 127.0.0.1:$port/" "$root/etc/entrepot/entrepot.conf"
 start
-as_service entrepot account list --config /etc/entrepot/entrepot.conf | grep -q Shop || fail "the account is gone"
+as_service entrepot account list --config /etc/entrepot/entrepot.conf | grep Shop >/dev/null || fail "the account is gone"
 stop
 
 step "purge asks, and deletes the data if the answer is yes"
