@@ -52,11 +52,8 @@ type Filter struct {
 
 // In is the filter that a column has one of some values.
 func In[V any](column string, values []V) Filter {
-	of := "{row}." + column
-	if column == "id" {
-		of = "{id}" // every index has it, by its own name
-	}
-	return Filter{Name: column, Columns: []string{column}, Where: of + " IN (?" + strings.Repeat(",?", len(values)-1) + ")", Args: db.Args(values)}
+	return Filter{Name: column, Columns: []string{column}, Where: "{row}." + column + " IN (?" + strings.Repeat(",?", len(values)-1) + ")",
+		Args: db.Args(values)}
 }
 
 // Members is the filter that a table of memberships has a row's id with a value in a column, and the index of these ids, in
