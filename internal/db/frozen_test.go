@@ -18,6 +18,7 @@ func TestNodeThatStandsStill(t *testing.T) {
 		"pooler": dbtest.Pooler,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each waits ten seconds
 			nodes, url := twoNodes(t)
 			frozen, err := db.Open(t.Context(), db.Config{URL: through(t, url), MinWait: 9 * time.Second}) // it is given up after 10
 			if err != nil {
