@@ -97,7 +97,7 @@ func TestWrongValuesExitWithTwo(t *testing.T) {
 	for _, line := range []string{
 		"serve --addr nonsense", "serve --addr 127.0.0.1", "serve --addr :99999", "serve --database mysql://x/y", "serve --database nonsense",
 		"serve --public-url shop.example", "serve --public-url ftp://shop.example", "serve --public-url https://shop.example/?a=b",
-		"serve --trusted-proxies nonsense/99", "serve --allow-hosts http://x", "serve --log-format xml", "serve --webhook-retries -1s",
+		"serve --trusted-proxies nonsense/99", "serve --tls-cert shop.pem", "serve --tls-key shop.key", "serve --allow-hosts http://x", "serve --log-format xml", "serve --webhook-retries -1s",
 		"serve --retention 5m", "serve --retention d",
 		"config print --addr nonsense", "config print --plan gold", "config print --rate-limits some", "config print --webhook-retries soon",
 		"config print --retention 4000d",

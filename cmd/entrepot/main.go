@@ -135,7 +135,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env),
 		newChannelCommand(env), newWebhookCommand(env),
 		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newSimulateCommand(env), newConfigCommand(env),
-		newVersionCommand(env),
+		newHealthCommand(env), newVersionCommand(env), newManCommand(env),
 	)
 	root.SetOut(env.stdout) // completion uses it
 	root.InitDefaultCompletionCmd(env.args...)

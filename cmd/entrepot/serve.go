@@ -33,7 +33,8 @@ func newServeCommand(env *environment) *cobra.Command {
 			"the file of --config (ENTREPOT_ADMIN_PASSWORD, ENTREPOT_MASTER_KEY). entrepot config print checks and shows all settings.",
 		Example: "  entrepot serve --dev\n" +
 			"  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n" +
-			"  entrepot serve --database postgres://entrepot@db/entrepot",
+			"  entrepot serve --database postgres://entrepot@db/entrepot\n" +
+			"  entrepot serve --addr :443 --tls-cert shop.pem --tls-key shop.key",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := env.serverConfig(cmd)
@@ -56,7 +57,7 @@ func newServeCommand(env *environment) *cobra.Command {
 			return s.Run(cmd.Context(), nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "trusted-proxies", "retention",
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "tls-cert", "tls-key", "trusted-proxies", "retention",
 		"pull-every",
 		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
 	serve.Flags().String("cpu-profile", "", "file for what takes processor time until the service ends, for go tool pprof")
@@ -108,6 +109,9 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 		return c, err
 	}
 	c.Addr, c.PublicURL = env.text(cmd, "addr"), strings.TrimSuffix(env.text(cmd, "public-url"), "/")
+	if c.TLSCert, c.TLSKey = env.text(cmd, "tls-cert"), env.text(cmd, "tls-key"); (c.TLSCert == "") != (c.TLSKey == "") {
+		return c, wrong("tls-cert and tls-key belong together: give both, or none")
+	}
 	c.Admin = server.Admin{Email: env.text(cmd, "admin-email"), Password: env.text(cmd, "admin-password"),
 		Plan: accounts.Plan(strings.ToLower(env.text(cmd, "plan")))}
 	if err := checkPlan(c.Admin.Plan); err != nil {

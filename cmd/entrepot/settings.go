@@ -35,6 +35,8 @@ var settings = []setting{
 	{name: "allow-hosts", usage: "hosts that webhooks may reach although their addresses are private, separated by commas"},
 	{name: "public-url", usage: "address under which platforms reach this service, such as https://shop.example; without it no " +
 		"webhook is registered with them"},
+	{name: "tls-cert", usage: "file with the certificate, and those above it, of the service's own TLS, PEM; a renewed one is used without a restart"},
+	{name: "tls-key", usage: "file with the key of that certificate, PEM"},
 	{name: "trusted-proxies", usage: "addresses and ranges of the reverse proxies in front, separated by commas, whose X-Forwarded-For " +
 		"names the client and X-Forwarded-Proto its scheme"},
 	{name: "retention", standard: "30d",

@@ -6,34 +6,6 @@ import (
 	"time"
 )
 
-func TestFiguresOfAnEmptyAccount(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		summary := s.must(t, 200, "GET", "/api/v1/analytics/summary", nil)
-		if number(summary, "data", "orders") != "0" || number(summary, "data", "revenue") != "0" || text(summary, "data", "currency") != "EUR" {
-			t.Errorf("%v", summary)
-		}
-		sales := s.must(t, 200, "GET", "/api/v1/analytics/sales?from=2026-01-01&to=2026-01-07", nil)
-		if points := at(sales, "data", "points").([]any); len(points) != 7 || text(points[6], "start") != "2026-01-07T00:00:00.000Z" {
-			t.Errorf("%v", sales)
-		}
-		s.must(t, 200, "GET", "/api/v1/analytics/channels", nil)
-		if stock := s.must(t, 200, "GET", "/api/v1/analytics/stock", nil); text(stock, "data", "warehouses", 0, "warehouseCode") != "MAIN" {
-			t.Errorf("%v", stock)
-		}
-		if hooks := s.must(t, 200, "GET", "/api/v1/analytics/webhooks", nil); at(hooks, "data", "successRate") != nil ||
-			number(hooks, "data", "delivered") != "0" {
-			t.Errorf("%v", hooks)
-		}
-		for _, path := range []string{"summary", "sales", "channels", "webhooks"} { // of a few seconds
-			s.must(t, 200, "GET", "/api/v1/analytics/"+path+"?from=2026-01-02T00:00:01Z&to=2026-01-02T00:00:04Z", nil)
-		}
-		s.must(t, 400, "GET", "/api/v1/analytics/summary?from=2026-01-02&to=2026-01-01", nil)
-		s.must(t, 400, "GET", "/api/v1/analytics/sales?interval=year", nil)
-		s.must(t, 400, "GET", "/api/v1/analytics/sales?from=1990-01-01", nil)
-		s.with(s.newKey("read:orders")).must(t, 403, "GET", "/api/v1/analytics/summary", nil)
-	})
-}
-
 // A series goes on over a day that its zone never had, because the zone crossed the date line; that day alone has no points.
 func TestSeriesOverADayThatNeverWas(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {

@@ -25,46 +25,6 @@ func (s *server) prices(t *testing.T, sku string) string {
 	return out
 }
 
-func TestPriceUpdate(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, item{"sku": "A", "name": "A", "price": 1, "compareAtPrice": 2},
-			item{"sku": "B", "name": "B", "price": 1, "variants": []item{{"sku": "B-1", "price": 5}, {"sku": "B-2"}}}))
-		_, from := s.eventsSince(0)
-		out := s.must(t, 200, "PATCH", pricePath,
-			item{"updates": []any{item{"sku": "A", "price": 3}, item{"sku": "NO", "price": 1}, item{"sku": "B-1", "price": 6, "compareAtPrice": 7},
-				item{"sku": "A", "price": 9},
-				item{"sku": "B", "price": 1}, item{"sku": "B-2", "price": "2.50"}, item{"price": 1}, "text",
-				item{"sku": "C", "price": -1, "compareAtPrice": "x"}}})
-		data := at(out, "data")
-		if number(data, "updated") != "4" || number(data, "notFound") != "1" {
-			t.Errorf("counts: %v", data)
-		}
-		codes := []string{}
-		for _, e := range at(data, "errors").([]any) {
-			codes = append(codes, number(e, "index")+text(e, "code"))
-		}
-		if fmt.Sprint(codes) != "[1unknown_sku 3duplicate_sku 6required 7invalid 8invalid]" ||
-			text(data, "errors", 4, "error") != "price must not be negative; compareAtPrice must be a decimal number" {
-			t.Errorf("errors: %v", data)
-		}
-		if a, b := s.prices(t, "A"), s.prices(t, "B"); a != "3/2" || b != "1/- B-1=6/7 B-2=2.5/-" {
-			t.Errorf("prices: %s, %s", a, b)
-		}
-		names, from := s.eventsSince(from)
-		if fmt.Sprint(names) != "[product.updated product.updated]" { // one for A, one for B with its two variants
-			t.Errorf("events: %v", names)
-		}
-		s.must(t, 200, "PATCH", pricePath,
-			item{"updates": []any{item{"sku": "A", "price": 3, "compareAtPrice": nil}, item{"sku": "B-1", "price": 6}}})
-		if a := s.prices(t, "A"); a != "3/-" {
-			t.Errorf("null clears: %s", a)
-		}
-		if names, _ = s.eventsSince(from); len(names) != 1 {
-			t.Errorf("events of a change and of none: %v", names)
-		}
-	})
-}
-
 // Of many updates of the same products at once none is lost halfway: each product ends with the two prices of one request, and
 // there is one event for each change.
 func TestPriceUpdatesRace(t *testing.T) {

@@ -20,6 +20,13 @@ import (
 func (s *server) attempted(t *testing.T, endpoint, event string, state webhooks.State, attempt webhooks.Attempt) (delivery string) {
 	t.Helper()
 	delivery = text(s.must(t, 200, "POST", hookPath+"/"+endpoint+"/test", member{"event": event}), "data", "id")
+	s.settle(delivery, state, attempt)
+	return delivery
+}
+
+// settle stores what came of the first attempt of a delivery.
+func (s *server) settle(delivery string, state webhooks.State, attempt webhooks.Attempt) {
+	s.t.Helper()
 	s.write(db.Across, func(tx *db.Tx) error {
 		tx.Tenant = s.tenant
 		d, err := webhooks.DeliveryByID(tx, id.Delivery(delivery))
@@ -31,7 +38,33 @@ func (s *server) attempted(t *testing.T, endpoint, event string, state webhooks.
 			Event: d.EventStamp, Resource: d.Resource, State: state, DueAt: map[bool]int64{true: tx.Micros() + 6e7}[state == webhooks.Pending],
 			Attempt: attempt}})
 	})
-	return delivery
+}
+
+// Of one record's deliveries that failed at an ordered endpoint, the earliest that is retried is due at once, and a later one waits for it.
+func TestRetriesOfOneRecordKeepTheirOrder(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		endpoint, _ := s.hook(t, `{"url":"http://127.0.0.1:9/in","events":["*"],"ordered":true}`)
+		s.write(s.tenant, func(tx *db.Tx) error {
+			for _, name := range []string{"customer.created", "customer.updated", "customer.updated"} {
+				webhooks.Record(tx, records.EventOf(name, "r", []byte(`{"n":1}`)))
+			}
+			return nil
+		})
+		s.dispatch()
+		list := at(s.must(t, 200, "GET", hookPath+"/"+endpoint+"/deliveries", nil), "data").([]any) // newest first
+		for i := range list {
+			s.settle(text(list[len(list)-1-i], "id"), webhooks.Failed, webhooks.Attempt{StatusCode: 404})
+		}
+		for _, c := range []struct {
+			of  int
+			due bool
+		}{{1, true}, {0, false}, {2, true}} {
+			retried := s.must(t, 200, "POST", hookPath+"/deliveries/"+text(list[c.of], "id")+"/retry", nil)
+			if due := at(retried, "data", "nextAttemptAt") != nil; due != c.due {
+				t.Errorf("delivery %d, from the newest: due %v, not %v: %v", c.of, due, c.due, retried)
+			}
+		}
+	})
 }
 
 // A delivery shows what its newest attempt sent, with as much of the signatures as can be compared and not sent, and what came of it.
@@ -158,44 +191,6 @@ func TestDeliveriesOfAllEndpoints(t *testing.T) {
 		if status, _ := s.call(t, "POST", hookPath+"/deliveries/retry",
 			`{"status":"pending","endpointId":"`+id.New[string]()+`"}`); status != 404 {
 			t.Errorf("an unknown endpoint: %d", status)
-		}
-	})
-}
-
-// One event of the log is read by its id, also after a person was taken out of it.
-func TestOneEvent(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		customer := s.customer(t, `{"email":"ida@vanish.example","firstName":"Ida"}`)
-		log := s.must(t, 200, "GET", "/api/v1/developer/events?event=customer.created&resourceId="+customer, nil)
-		path := "/api/v1/developer/events/" + text(log, "data", 0, "id")
-		if read := s.must(t, 200, "GET", path, nil); text(read, "data", "data", "email") != "ida@vanish.example" || len(at(read,
-			"data").(map[string]any)) != 6 {
-			t.Errorf("%v", read)
-		}
-		if read := s.with(s.newKey("read:webhooks")).must(t, 200, "GET", path, nil); at(read, "data", "data") != nil ||
-			text(read, "data", "event") != "customer.created" {
-			t.Errorf("without read:customers: %v", read)
-		}
-		s.must(t, 200, "POST", "/api/v1/customers/"+customer+"/erase", nil)
-		if r := s.do(call{method: "GET", path: path}); r.status != 200 || strings.Contains(string(r.body), "ida@") {
-			t.Errorf("after the erasure: %d %s", r.status, r.body)
-		}
-		for _, unknown := range []string{id.New[string](), "x"} {
-			if status, _ := s.call(t, "GET", "/api/v1/developer/events/"+unknown, nil); status != 404 {
-				t.Errorf("%s: %d", unknown, status)
-			}
-		}
-		if status, _ := s.stranger().call(t, "GET", path, nil); status != 404 {
-			t.Errorf("another account's: %d", status)
-		}
-		newest := s.must(t, 200, "GET", "/api/v1/developer/events?order=desc&limit=1", nil)
-		if text(newest, "data", 0, "event") != "customer.erased" || at(newest, "meta", "hasMore") != true {
-			t.Errorf("newest first: %v", newest)
-		}
-		for _, query := range []string{"event=x", "from=x", "order=up", "after=x"} {
-			if status, _ := s.call(t, "GET", "/api/v1/developer/events?"+query, nil); status != 400 {
-				t.Errorf("%s: %d", query, status)
-			}
 		}
 	})
 }

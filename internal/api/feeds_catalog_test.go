@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"sync"
 	"testing"
 )
 
@@ -39,88 +38,6 @@ func (s *server) walk(t *testing.T, limit int, more string) (skus []string) {
 			return skus
 		}
 	}
-}
-
-func TestProductFeed(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		empty := s.must(t, 200, "GET", "/api/v1/sdk/products/changes", nil)
-		if number(empty, "meta", "total") != "0" || at(empty, "meta", "since") != nil {
-			t.Errorf("empty: %v", empty)
-		}
-		products := make([]any, 25)
-		for i := range products {
-			products[i] = item{"sku": fmt.Sprintf("F-%02d", i), "name": "F", "price": i}
-		}
-		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, products...))
-		s.must(t, 202, "POST", "/api/v1/sdk/products/bulk-import", importBody(nil, products...)) // the same again: nothing
-		s.must(t, 200, "PATCH", "/api/v1/sdk/prices/bulk-update",
-			item{"updates": []item{{"sku": "F-03", "price": 9}, {"sku": "F-04", "price": 4}}})
-		for _, limit := range []int{1, 7, 24, 25, 1000} {
-			skus := s.walk(t, limit, "")
-			if len(skus) != 25 || skus[24] != "F-03" || skus[3] != "F-04" {
-				t.Errorf("limit %d: %v", limit, skus)
-			}
-		}
-		gone := s.must(t, 200, "GET", "/api/v1/products?sku=F-00", nil)
-		s.must(t, 200, "DELETE", "/api/v1/products/"+text(gone, "data", 0, "id"), nil)
-		if skus := s.walk(t, 10, ""); len(skus) != 24 || skus[0] != "F-01" {
-			t.Errorf("without tombstones: %v", skus)
-		}
-		if skus := s.walk(t, 10, "&includeDeleted=true"); len(skus) != 25 || skus[24] != "F-00" {
-			t.Errorf("with tombstones: %v", skus)
-		}
-		last := s.must(t, 200, "GET", "/api/v1/sdk/products/changes?includeDeleted=true", nil)
-		if text(last, "data", 24, "deletedAt") == "" || at(last, "data", 0, "deletedAt") != nil {
-			t.Errorf("deletedAt: %v", last["data"])
-		}
-		if n := len(s.stranger().walk(t, 10, "")); n != 0 {
-			t.Errorf("a stranger sees %d", n)
-		}
-	})
-}
-
-// Whoever follows nextSince while others write misses nothing, though entities change more than once.
-func TestFeedMissesNothing(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		const writers, rounds = 4, 12
-		var wait sync.WaitGroup
-		for w := range writers {
-			wait.Go(func() {
-				for round := range rounds {
-					sku := fmt.Sprintf("W%d-%d", w, round)
-					s.do(call{method: "POST", path: "/api/v1/sdk/products/bulk-import",
-						body: importBody(nil, item{"sku": sku, "name": "W", "price": 1}, item{"sku": "SHARED", "name": "S", "price": w*100 + round})})
-				}
-			})
-		}
-		done := make(chan struct{})
-		go func() { wait.Wait(); close(done) }()
-		seen, since := map[string]string{}, "1970-01-01T00:00:00Z"
-		for ended := false; ; {
-			select {
-			case <-done:
-				ended = true
-			default:
-			}
-			page := s.must(t, 200, "GET", "/api/v1/sdk/products/changes?limit=5&since="+url.QueryEscape(since), nil)
-			for _, p := range page["data"].([]any) {
-				seen[text(p, "sku")] = number(p, "price")
-			}
-			since = text(page, "meta", "nextSince")
-			if ended && at(page, "meta", "hasMore") == false {
-				break
-			}
-		}
-		list := s.must(t, 200, "GET", "/api/v1/products?limit=250", nil)
-		if want := writers*rounds + 1; len(seen) != want || number(list, "meta", "total") != fmt.Sprint(want) {
-			t.Errorf("saw %d of %d; the list has %s", len(seen), want, number(list, "meta", "total"))
-		}
-		for _, p := range list["data"].([]any) {
-			if seen[text(p, "sku")] != number(p, "price") {
-				t.Errorf("%s: seen at %s, is %s", text(p, "sku"), seen[text(p, "sku")], number(p, "price"))
-			}
-		}
-	})
 }
 
 // Products with variants or categories are read in several steps, others in one: a page that mixes them has each in its

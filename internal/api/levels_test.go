@@ -5,33 +5,6 @@ import (
 	"testing"
 )
 
-// A change of a product can remove variants; their stock is written off, and their SKUs are free.
-func TestVariantsAreReplaced(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		path := "/api/v1/products/" + text(s.must(t, 201, "POST", "/api/v1/products", item{"sku": "A", "name": "A", "price": 1,
-			"variants": []item{{"sku": "A-1", "stock": 3}, {"sku": "A-2", "stock": 4}}}), "data", "id")
-		_, from := s.eventsSince(0)
-		kept := s.must(t, 200, "PATCH", path, item{"variants": []item{{"sku": "A-1", "price": 5}}, "replaceVariants": false})
-		if n := len(at(kept, "data", "variants").([]any)); n != 2 {
-			t.Errorf("%d variants without it", n)
-		}
-		s.must(t, 200, "PATCH", path, item{"replaceVariants": true}) // no list, no change
-		left := s.must(t, 200, "PUT", path, item{"variants": []item{{"sku": "A-1", "price": 5}}, "replaceVariants": true})
-		if variants := at(left, "data", "variants").([]any); len(variants) != 1 || text(left, "data", "variants", 0, "sku") != "A-1" {
-			t.Errorf("left: %v", variants)
-		}
-		if names, _ := s.eventsSince(from); fmt.Sprint(names) != "[product.updated product.updated stock.updated]" {
-			t.Errorf("events: %v", names)
-		}
-		s.must(t, 404, "GET", "/api/v1/inventory/A-2", nil)
-		s.must(t, 201, "POST", "/api/v1/products", item{"sku": "A-2", "name": "A-2", "price": 1})
-		none := s.must(t, 200, "PATCH", path, item{"variants": []item{}, "replaceVariants": true})
-		if fmt.Sprint(at(none, "data", "variants")) != "[]" {
-			t.Errorf("none: %v", none)
-		}
-	})
-}
-
 // Stock of several warehouses is given in one item, of a product and of its variants, and is read by warehouse.
 func TestLevelsOfSeveralWarehouses(t *testing.T) {
 	engines(t, func(t *testing.T, s *server) {

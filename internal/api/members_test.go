@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/apijson"
+	"entrepot/internal/base/apijson"
 )
 
 //go:generate go test -run ^TestInterfaceNamesTheMembers$ -update .

@@ -48,18 +48,3 @@ func TestOddQueryValues(t *testing.T) {
 		})
 	}
 }
-
-// A preview of a merge with nobody, or of somebody who is not there, is the caller's error.
-func TestPreviewOfNoMerge(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		ada := s.customer(t, `{"email":"ada@example.com"}`)
-		const nobody = "019a1c41-0000-7000-8000-000000000000"
-		for query, want := range map[string]int{
-			"primaryId=" + nobody + "&secondaryIds=,,,": 400, "primaryId=" + ada + "&secondaryIds=,,,": 400, "primaryId=" + ada: 400,
-			"primaryId=" + nobody + "&secondaryIds=" + ada: 404, "primaryId=" + ada + "&secondaryIds=" + nobody: 404,
-			"primaryId=,&secondaryIds=" + ada: 400, "": 400,
-		} {
-			s.must(t, want, "GET", "/api/v1/customers/merge?"+query, nil)
-		}
-	})
-}

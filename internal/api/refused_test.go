@@ -83,19 +83,3 @@ func TestRefusedRequestsAreFew(t *testing.T) {
 		}
 	})
 }
-
-// The audit log is searched by who, what and to what.
-func TestAuditLogIsFiltered(t *testing.T) {
-	engines(t, func(t *testing.T, s *server) {
-		made := s.mustAs(t, s.token, 201, "POST", "/api/v1/developer/api-keys", member{"name": "k", "scopes": []string{"read:orders"}})
-		key := text(made, "data", "id")
-		s.mustAs(t, s.token, 200, "DELETE", "/api/v1/developer/api-keys/"+key, nil)
-		s.hook(t, `{"url":"http://127.0.0.1:9/","events":["*"]}`)
-		for query, want := range map[string]string{"resourceId=" + key: "2", "resourceId=" + key + "&action=api_key.revoked": "1",
-			"actor=user:" + string(s.owner.ID) + "&resourceType=api_key": "2", "actor=user:nobody": "0", "action=endpoint.created": "1"} {
-			if got := s.must(t, 200, "GET", "/api/v1/audit-log?"+query, nil); number(got, "meta", "total") != want {
-				t.Errorf("%s: %v", query, got)
-			}
-		}
-	})
-}

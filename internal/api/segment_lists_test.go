@@ -36,7 +36,7 @@ func TestSegmentsAreRightAtOnce(t *testing.T) {
 		}
 		follow := func() {
 			t.Helper()
-			if err := customers.FollowSegments(t.Context(), s.DB, s.tenant); err != nil {
+			if err := customers.SegmentLists.FollowTenant(t.Context(), s.DB, s.tenant); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -46,7 +46,7 @@ func TestStockValueIsThatOfItsLevels(t *testing.T) {
 						return
 					default:
 					}
-					if err := stockvalue.Follow(t.Context(), node.DB, s.tenant, 0); err != nil {
+					if err := stockvalue.View.FollowTenant(t.Context(), node.DB, s.tenant); err != nil {
 						t.Error(err)
 						return
 					}
@@ -57,7 +57,7 @@ func TestStockValueIsThatOfItsLevels(t *testing.T) {
 		close(done)
 		following.Wait()
 		s.stockIsWorth(t)
-		if err := stockvalue.Follow(t.Context(), s.DB, s.tenant, 0); err != nil {
+		if err := stockvalue.View.FollowTenant(t.Context(), s.DB, s.tenant); err != nil {
 			t.Fatal(err)
 		}
 		s.stockIsWorth(t)
@@ -201,16 +201,15 @@ func (s *server) valueIsKept(t *testing.T) {
 	t.Helper()
 	err := s.DB.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
 		compared := 0
-		err := stockvalue.Verify(tx, func(what string, same bool, _ func(*db.Tx) error) {
-			if compared++; !same {
-				t.Errorf("%s is not kept as it is", what)
-			}
+		err := stockvalue.View.Verify(tx, func() { compared++ }, func(_ func(tx *db.Tx) error, format string, args ...any) {
+			t.Errorf(format, args...)
 		})
 		var newest, until int64
 		if err == nil {
-			err = tx.Row(`SELECT (SELECT stamp FROM stock_values_until WHERE tenant_id = $1), max(at) FROM (SELECT max(changed_at) AS at
-				FROM products WHERE tenant_id = $1 UNION ALL SELECT max(changed_at) FROM stock_levels WHERE tenant_id = $1) AS newest`,
-				[]any{tx.Tenant}, &until, &newest)
+			until, err = stockvalue.View.Until(tx)
+		}
+		if err == nil {
+			newest, _, err = stockvalue.View.Reach(tx, 0, 1_000_000)
 		}
 		if until != newest || compared < 10 {
 			t.Errorf("kept up to %d of %d, %d compared", until, newest, compared)

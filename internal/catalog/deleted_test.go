@@ -30,7 +30,7 @@ func TestDeletedProductsAreOnNoPage(t *testing.T) {
 			ids = []id.Product{named["MUG"].Product, named["CUP"].Product}
 			return err
 		})
-		if err := FollowSort(t.Context(), store, tenant, 0); err != nil {
+		if err := ProductSorts.FollowTenant(t.Context(), store, tenant); err != nil {
 			t.Fatal(err)
 		}
 		commit(t, store, tenant, deleting("MUG"))
@@ -42,7 +42,7 @@ func TestDeletedProductsAreOnNoPage(t *testing.T) {
 		}
 		for _, followed := range []bool{false, true} {
 			if followed {
-				if err := FollowSort(t.Context(), store, tenant, 0); err != nil {
+				if err := ProductSorts.FollowTenant(t.Context(), store, tenant); err != nil {
 					t.Fatal(err)
 				}
 			}

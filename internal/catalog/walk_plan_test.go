@@ -26,7 +26,7 @@ func TestASearchByNameLooksAtItsPage(t *testing.T) {
 		return err
 	})
 	if err == nil {
-		err = catalog.FollowSort(t.Context(), store, tenant, 0)
+		err = catalog.ProductSorts.FollowTenant(t.Context(), store, tenant)
 	}
 	if err != nil {
 		t.Fatal(err)

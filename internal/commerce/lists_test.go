@@ -68,7 +68,7 @@ func (m *many) fill() {
 	}
 	for first := 0; first < plenty; first += 100 {
 		if first == plenty-100 { // the last products, and some that change, are not where lists by name and price look first
-			if err := catalog.FollowSorts(m.t.Context(), m.store); err != nil {
+			if err := catalog.ProductSorts.Follow(m.t.Context(), m.store); err != nil {
 				m.t.Fatal(err)
 			}
 			m.sorted()
@@ -157,7 +157,7 @@ func (m *many) sorted() {
 // sorts makes lists by name and price use the products' current values.
 func (m *many) sorts() {
 	m.t.Helper()
-	if err := catalog.FollowSort(m.t.Context(), m.store, m.tenant, 0); err != nil {
+	if err := catalog.ProductSorts.FollowTenant(m.t.Context(), m.store, m.tenant); err != nil {
 		m.t.Fatal(err)
 	}
 	m.sorted()

@@ -73,7 +73,7 @@ func TestTheBuyerWhoComesLaterIsInSegments(t *testing.T) {
 		in := p.order("PAID", orders.Processing)
 		in.Name, in.Email, in.Phone = "", "", ""
 		p.receive(t, in)
-		if err := customers.FollowSegmentsSurely(t.Context(), store, p.who.Tenant); err != nil {
+		if err := customers.SegmentLists.FollowTenant(t.Context(), store, p.who.Tenant); err != nil {
 			t.Fatal(err)
 		}
 		for _, email := range []string{"", "ada@example.com"} {

@@ -118,3 +118,8 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 func andTag(w *db.Where, tags ...string) {
 	w.And("c.id IN (SELECT t.customer_id FROM customer_tags t WHERE t.tenant_id = $1 AND t.tag IN " + db.BindAll(w, tags) + ")")
 }
+
+// andHasTag is andTag for a few customers c, which other conditions select.
+func andHasTag(w *db.Where, tags ...string) {
+	w.And("EXISTS (SELECT 1 FROM customer_tags t WHERE t.tenant_id = $1 AND t.customer_id = c.id AND t.tag IN " + db.BindAll(w, tags) + ")")
+}

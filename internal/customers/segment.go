@@ -58,8 +58,13 @@ func (c *Customer) livesIn(country string) bool {
 	return slices.ContainsFunc(c.Addresses, func(a Address) bool { return a.Country == country })
 }
 
-// where is Match in SQL, for a customer c.
-func (r Rules) where(w *db.Where) {
+// where is Match in SQL, to find customers c.
+func (r Rules) where(w *db.Where) { r.match(w, andTag) }
+
+// holds is where for a few customers c, which other conditions select: it reads nothing of others.
+func (r Rules) holds(w *db.Where) { r.match(w, andHasTag) }
+
+func (r Rules) match(w *db.Where, andTag func(w *db.Where, tags ...string)) {
 	w.And("c.status = 'active'")
 	if len(r.TagsAny) > 0 {
 		andTag(w, r.TagsAny...)
@@ -87,6 +92,22 @@ func (r Rules) where(w *db.Where) {
 	if r.LastOrderBefore != nil {
 		w.And(ordered+") AND NOT "+ordered+" AND o.created_at >= ?)", *r.LastOrderBefore)
 	}
+}
+
+// LastOrders returns when the newest order of each customer was created; those without orders are left out.
+func LastOrders(tx *db.Tx, customers []id.Customer) (map[id.Customer]int64, error) {
+	last := map[id.Customer]int64{}
+	return last, db.Chunks(customers, func(piece []id.Customer) error {
+		args := append([]any{tx.Tenant}, db.Padded(piece)...)
+		return tx.Each(func(r db.Rows) error {
+			var customer id.Customer
+			var at int64
+			err := r.Scan(&customer, &at)
+			last[customer] = at
+			return err
+		}, "SELECT customer_id, max(created_at) FROM orders WHERE tenant_id = $1 AND customer_id IN "+db.In(len(args)-1,
+			2)+" GROUP BY customer_id", args...)
+	})
 }
 
 // Segments reads all segments, oldest first.
@@ -126,8 +147,8 @@ func oneSegment(tx *db.Tx, segment id.Segment, lock db.Lock) (*Segment, error) {
 	return &s, nil
 }
 
-// Insert writes a new segment.
-func (s *Segment) Insert(tx db.Writer) { segmentTable.Insert(tx, *s) }
+// Insert writes a new segment, after the change clock (see NoteChange).
+func (s *Segment) Insert(tx db.Writer) { segmentTable.InsertBehind(tx, *s) }
 
 // Save writes a locked segment.
 func (s *Segment) Save(tx db.Writer) { segmentTable.Update(tx, s, "id = $2::UUID", s.ID).Rows(1, nil) }

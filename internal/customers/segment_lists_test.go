@@ -200,12 +200,8 @@ var steps = []struct {
 	{"segment that goes", 1, func(p *people) {
 		p.ofSegment(func(tx *db.Tx, s id.Segment) error { return p.do.DeleteSegment(tx, p.who, s, commerce.Expected{}) })
 	}},
-	{"turn", 12, func(p *people) {
-		if _, _, err := customers.FollowTurn(p.Context(), p.store, p.who.Tenant, 1+p.dice.IntN(6)); err != nil {
-			p.Fatal(err)
-		}
-	}},
-	{"all turns", 12, (*people).follow},
+	{"batch", 12, func(p *people) { p.batch(1 + p.dice.IntN(6)) }},
+	{"all batches", 12, (*people).follow},
 }
 
 // ofSegment runs an operation on one of the segments, if there is one.
@@ -223,9 +219,22 @@ func (p *people) ofSegment(run func(tx *db.Tx, s id.Segment) error) {
 
 func (p *people) follow() {
 	p.Helper()
-	if err := customers.FollowSegmentsSurely(p.Context(), p.store, p.who.Tenant); err != nil {
+	if err := customers.SegmentLists.FollowTenant(p.Context(), p.store, p.who.Tenant); err != nil {
 		p.Fatal(err)
 	}
+}
+
+// batch runs one batch of an update of the lists, and returns whether another one should follow.
+func (p *people) batch(size int) (more bool) {
+	p.Helper()
+	err := p.write(func(tx *db.Tx) (err error) {
+		more, err = customers.SegmentLists.Batch(tx, size)
+		return err
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return more
 }
 
 func (p *people) draft() commerce.OrderDraft {
@@ -416,8 +425,11 @@ func TestSegmentsBesideWriters(t *testing.T) {
 					default:
 					}
 					for range 3 {
-						_, _, err := customers.FollowTurn(t.Context(), store, first.who.Tenant, 3)
-						if err != nil && !customers.IsOtherTurn(err) {
+						err := first.write(func(tx *db.Tx) error {
+							_, err := customers.SegmentLists.Batch(tx, 3)
+							return err
+						})
+						if err != nil {
 							t.Error(err)
 						}
 					}
@@ -443,7 +455,7 @@ func TestSegmentsBesideWriters(t *testing.T) {
 			t.Fatal(err)
 		}
 		first.follow()
-		for _, table := range []string{"segment_lists", "segment_members", "segment_lists_until", "segment_changes"} {
+		for _, table := range []string{"segment_lists", "segment_members", "segment_changes"} {
 			if rows := dbtest.RowsOf(t, store, first.who.Tenant, table); rows != dbtest.RowsOf(t, store, first.who.Tenant+1000, table) {
 				t.Errorf("%s has %s", table, rows)
 			}

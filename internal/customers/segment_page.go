@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// listSegment is List for a segment, with or without a tag, whose members the store keeps; found is false if it does not.
+// listSegment is List for a segment, with or without a tag, that has a whole list; found is false if it has none.
 func listSegment(tx *db.Tx, f Filter) (list []Customer, total int64, found bool, err error) {
 	p, err := membersOf(tx, f)
 	if err != nil || p == nil {
@@ -20,7 +20,7 @@ func listSegment(tx *db.Tx, f Filter) (list []Customer, total int64, found bool,
 	if err != nil || int64(f.Offset) >= total || f.Limit == 0 {
 		return []Customer{}, total, true, err
 	}
-	ids, err := p.read(tx, rows)
+	ids, err := p.read(tx)
 	if err != nil {
 		return nil, 0, true, err
 	}
@@ -28,24 +28,81 @@ func listSegment(tx *db.Tx, f Filter) (list []Customer, total int64, found bool,
 	return list, total, true, err
 }
 
-// memberPage is a page of a segment: its list without those who have changed since, and of these the ones who are in it now.
+// memberPage is a page of a segment: the rows of its list, without customers who have changed since, and of these the ones who are in the
+// segment now.
 type memberPage struct {
 	Filter
-	list        *segmentList
-	stale, late []id.Customer // newest first
-	byTag       bool          // see from
+	list  *segmentList
+	stale []id.Customer // rows of the list whose customer has changed, newest first
+	late  []id.Customer // customers who have changed and are in the segment, newest first
+	byTag bool          // see from
 }
 
-// membersOf reads who has changed in a segment, with or without a tag, whose members the store keeps; nil if it does not.
+// membersOf reads who has changed in a segment, with or without a tag, that has a whole list; nil if it has none.
 func membersOf(tx *db.Tx, f Filter) (*memberPage, error) {
-	k, err := keptOf(tx, []*Segment{f.Segment}, f.Tag != "")
-	if err != nil || k.lists[0] == nil {
+	pages, err := membersOfEach(tx, []Segment{*f.Segment}, f)
+	if err != nil {
 		return nil, err
 	}
-	p := &memberPage{Filter: f, list: k.lists[0]}
-	p.late = k.in(&f.Segment.Rules, func(c *Customer) bool { return f.Tag == "" || slices.Contains(c.Tags, f.Tag) })
-	p.stale, err = membersAmong(tx, p.list.ID, k.changed, p.tagged)
-	return p, err
+	return pages[0], nil
+}
+
+// membersOfEach is membersOf for several segments with one filter.
+func membersOfEach(tx *db.Tx, segments []Segment, f Filter) ([]*memberPage, error) {
+	pages := make([]*memberPage, len(segments))
+	lists, err := segmentListTable.All(tx, "AND whole = TRUE")
+	if err != nil || !slices.ContainsFunc(segments, func(s Segment) bool { return listOf(lists, &s) != nil }) {
+		return pages, err
+	}
+	until, err := SegmentLists.Until(tx)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := changedCustomers(tx, until, allChanges)
+	for i := range segments {
+		l := listOf(lists, &segments[i])
+		if l == nil || err != nil {
+			continue
+		}
+		p := &memberPage{Filter: f, list: l}
+		if p.late, err = p.meet(tx, segments[i].Rules, changed); err == nil {
+			p.stale, err = p.listed(tx, changed)
+		}
+		pages[i] = p
+	}
+	return pages, err
+}
+
+// meet are those of some customers who meet rules and have the tag of the filter, in their order.
+func (p *memberPage) meet(tx *db.Tx, rules Rules, some []id.Customer) (found []id.Customer, err error) {
+	return found, db.Chunks(some, func(piece []id.Customer) error {
+		w := db.AndIn(db.NewWhere(tx, "c"), "c.id", piece)
+		rules.holds(w)
+		if p.Tag != "" {
+			andHasTag(w, p.Tag)
+		}
+		return tx.Each(appendTo(&found), "SELECT c.id FROM customers c WHERE "+w.String()+" ORDER BY c.id DESC", w.Args()...)
+	})
+}
+
+// listed are those of some customers who are in the list and have the tag of the filter, newest first of each piece.
+func (p *memberPage) listed(tx *db.Tx, some []id.Customer) (found []id.Customer, err error) {
+	return found, db.Chunks(some, func(piece []id.Customer) error {
+		w := db.AndIn(db.NewWhere(tx, "m").And("m.list_id = ?", p.list.ID), "m.customer_id", piece)
+		p.tagged(w)
+		return tx.Each(appendTo(&found), "SELECT m.customer_id FROM segment_members m WHERE "+w.String()+" ORDER BY m.customer_id DESC",
+			w.Args()...)
+	})
+}
+
+// appendTo scans one customer of each row.
+func appendTo(list *[]id.Customer) func(db.Rows) error {
+	return func(r db.Rows) error {
+		var c id.Customer
+		err := r.Scan(&c)
+		*list = append(*list, c)
+		return err
+	}
 }
 
 // among are those of some customers that the page's segment and tag have.
@@ -54,14 +111,20 @@ func (p *memberPage) among(tx *db.Tx, ids []search.ID) ([]id.Customer, error) {
 	for i := range ids {
 		some[i] = id.Customer(ids[i].String())
 	}
-	found, err := membersAmong(tx, p.list.ID, some, p.tagged)
-	found = without(found, p.stale)
+	found, err := p.listed(tx, some)
+	found = slices.DeleteFunc(found, func(c id.Customer) bool { return has(p.stale, c) })
 	for _, c := range some {
-		if _, late := slices.BinarySearchFunc(p.late, c, byNewest); late {
+		if has(p.late, c) {
 			found = append(found, c)
 		}
 	}
 	return found, err
+}
+
+// has reports whether a customer is in a list, newest first.
+func has(list []id.Customer, c id.Customer) bool {
+	_, found := slices.BinarySearchFunc(list, c, byNewest)
+	return found
 }
 
 // tagged adds the condition that members m have the tag of the filter.
@@ -98,28 +161,34 @@ func (p *memberPage) count(tx *db.Tx) (rows int64, err error) {
 	return rows, tx.Row("SELECT count(*) FROM "+table+" WHERE "+w.String(), w.Args(), &rows)
 }
 
-// read reads the customers of the page, from the end of the list that is nearer.
-func (p *memberPage) read(tx *db.Tx, rows int64) ([]id.Customer, error) {
+// read reads the customers of the page.
+func (p *memberPage) read(tx *db.Tx) (list []id.Customer, err error) {
 	stale, late, offset := p.stale, p.late, p.Offset
 	if p.After != "" {
-		behind := func(c id.Customer) bool { return c >= p.After }
-		stale, late, offset = slices.DeleteFunc(stale, behind), slices.DeleteFunc(late, behind), 0
+		before := func(c id.Customer) bool { return c >= p.After }
+		stale, late, offset = slices.DeleteFunc(stale, before), slices.DeleteFunc(late, before), 0
 	}
 	from := max(0, offset-len(late)) // this many of those who changed may come before
-	n := int64(p.Limit + len(late) + len(stale))
 	table, w := p.from(tx)
 	db.AndGiven(w, "m.customer_id < ?::UUID", p.After)
-	order, skip := " DESC", int64(from)
-	oldest := int64(from) > rows/2
-	if oldest {
-		n = min(n, max(0, rows-skip))
-		order, skip = "", rows-skip-n
-	}
-	list, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
-		"SELECT m.customer_id FROM "+table+" WHERE "+w.String()+" ORDER BY m.customer_id"+order+
-			" LIMIT "+w.Bind(n)+"::BIGINT OFFSET "+w.Bind(skip)+"::BIGINT", w.Args()...)
-	if oldest {
-		slices.Reverse(list)
-	}
+	err = tx.Each(appendTo(&list), "SELECT m.customer_id FROM "+table+" WHERE "+w.String()+" ORDER BY m.customer_id DESC LIMIT "+
+		w.Bind(p.Limit+len(late)+len(stale))+"::BIGINT OFFSET "+w.Bind(from)+"::BIGINT", w.Args()...)
 	return lists.Merge(list, stale, late, byNewest, from, offset, p.Limit), err
+}
+
+// CountIn counts the customers of some segments.
+func CountIn(tx *db.Tx, segments []Segment) ([]int64, error) {
+	counts := make([]int64, len(segments))
+	pages, err := membersOfEach(tx, segments, Filter{})
+	for i, p := range pages {
+		if err != nil {
+			break
+		}
+		if p == nil {
+			_, counts[i], err = List(tx, Filter{Segment: &segments[i]})
+		} else {
+			counts[i] = p.list.members - int64(len(p.stale)) + int64(len(p.late))
+		}
+	}
+	return counts, err
 }

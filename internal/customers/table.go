@@ -70,6 +70,7 @@ var segmentTable = db.NewTable("segments",
 	db.Col("name", func(s *Segment) any { return &s.Name }),
 	db.Coded("rules", func(s *Segment) string { return s.Rules.text() },
 		func(s *Segment, text string) (err error) { s.Rules, err = parseRules(text); return err }),
+	db.Derived("rules_digest", func(s *Segment) any { return s.Rules.digest() }),
 	db.Col("created_at", func(s *Segment) any { return &s.CreatedAt }).Fixed(),
 	db.Col("updated_at", func(s *Segment) any { return &s.UpdatedAt }),
 ).Of("segment")

@@ -20,44 +20,6 @@ import (
 	"entrepot/internal/worker"
 )
 
-// A key is made in the browser, shown once, and an order placed with it; no later page, address or log has it.
-func TestStoryOfAKey(t *testing.T) {
-	s := newSite(t, "sqlite")
-	b := s.window(t, s.owner)
-	b.open("/keys/new")
-	b.fill("#keys-new-name", "Own shop")
-	for _, css := range []string{`[value="write:orders"]`, `[value="write:products"]`, "main form button.primary"} {
-		b.click(css)
-	}
-	b.until("document.querySelector('#once-secret')")
-	key := eval[string](b, "document.querySelector('#once-secret').value")
-	if strings.Contains(b.path(), key) {
-		t.Errorf("the address has the key: %s", b.path())
-	}
-	api := s.browser()
-	api.header.Set("X-API-Key", key)
-	for path, body := range map[string]string{"/api/v1/products": `{"sku":"MUG","name":"Mug","price":10}`} {
-		if r := api.send("POST", path, strings.NewReader(body), "application/json"); r.status != 201 {
-			t.Fatalf("%s: %d %s", path, r.status, r.body)
-		}
-	}
-	order := `{"customerName":"Ada","items":[{"sku":"MUG","quantity":1,"unitPrice":10}]}`
-	if r := api.send("POST", "/api/v1/orders", strings.NewReader(order), "application/json"); r.status != 201 {
-		t.Errorf("the order: %d %s", r.status, r.body)
-	}
-	b.click(".once a.primary")
-	b.shows("Own shop")
-	for _, path := range []string{"/keys", "/settings/audit", "/settings/requests", "/events"} {
-		b.open(path)
-		if page := eval[string](b, "document.documentElement.outerHTML"); strings.Contains(page, key) {
-			t.Errorf("%s has the key", path)
-		}
-	}
-	if strings.Contains(s.log.String(), key) {
-		t.Error("the log has the key")
-	}
-}
-
 // deliver runs a worker that attempts what fails twice more at once, and then after an hour.
 func (s *site) deliver(t *testing.T) {
 	t.Helper()

@@ -15,6 +15,7 @@ type shell struct {
 	Groups  []navGroup
 	Foot    []navItem
 	LogOut  *form
+	Version string // of the program
 }
 
 // navGroup is a part of the sidebar under its heading.
@@ -58,7 +59,7 @@ func (d *Dashboard) shell(r *request, page *screen) shell {
 		return shell{}
 	}
 	s := shell{Account: r.session.Account.Name, Tag: r.accountTag(), Plan: planName(r.session.Account.Plan), User: r.session.User.Name,
-		LogOut: &form{Action: prefix + "/logout"}}
+		LogOut: &form{Action: prefix + "/logout"}, Version: d.Version}
 	counts, err := r.readWaiting()
 	if err != nil { // the page works without them
 		d.Log.Warn("the counts of open work were not read", "id", r.id, "error", err)

@@ -16,6 +16,8 @@ func TestSidebarCountsOpenWork(t *testing.T) {
 		b := s.as(s.owner)
 		if side := b.get("/settings/me").side(); strings.Contains(side, "to ship") || strings.Contains(side, "low") {
 			t.Errorf("an empty account: %s", side)
+		} else if !strings.HasSuffix(strings.TrimSpace(side), "entrepot test") {
+			t.Errorf("the sidebar does not end with the program's version: %s", side)
 		}
 		s.seedWork()
 		for _, path := range []string{"/settings/me", "/counts?at=/orders", "/products"} {

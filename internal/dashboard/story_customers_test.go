@@ -23,6 +23,12 @@ func TestStoryOfAPersonWhoIsForgotten(t *testing.T) {
 	b.open("/customers?search=z.celik")
 	b.click("tbody a.hit")
 	b.until("!!document.querySelector('[name=with]')")
+	for _, with := range []string{"nobody@vanish.example", "z.celik@vanish.example"} { // nobody, and the customer itself
+		b.fill("[name=with]", with)
+		b.press("Compare")
+		b.shows("is no other customer's e-mail address or id")
+		b.until("document.querySelector('[name=with]').getAttribute('aria-invalid') === 'true'")
+	}
 	b.fill("[name=with]", "zoe@vanish.example")
 	b.press("Compare")
 	b.shows("2 orders move")
@@ -36,6 +42,10 @@ func TestStoryOfAPersonWhoIsForgotten(t *testing.T) {
 	b.shows("Merged: 2 orders moved")
 	b.shows("3 orders")
 	b.shows("€28.50")
+	merged := eval[string](b, "location.pathname")
+	b.open("/customers/" + c.list("/customers?includeInactive=true&email=zoe@vanish.example")[0]["id"].(string))
+	b.shows("This record was merged into another")
+	b.open(strings.TrimPrefix(merged, prefix))
 
 	b.press("Erase for good…")
 	b.fill("#erase-customer [name=typed]", "zoe@vanish.example")
@@ -48,6 +58,9 @@ func TestStoryOfAPersonWhoIsForgotten(t *testing.T) {
 	b.shows("3 orders were made anonymous")
 	if eval[bool](b, "/Çelik|celik|zoe@/i.test(document.documentElement.outerHTML)") {
 		t.Error("the receipt names the person")
+	}
+	if b.is("!!document.querySelector('#erase-customer, form[action$=\"/erase\"]')") {
+		t.Error("an erased customer can be erased again")
 	}
 
 	proof := &verify.Proof{}

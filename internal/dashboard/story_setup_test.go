@@ -87,6 +87,9 @@ func TestStoryOfAnOwnSystem(t *testing.T) {
 	b.click("#once-secret + button")
 	b.shows("Copied")
 	key := b.clipboard()
+	if strings.Contains(b.path(), key) {
+		t.Errorf("the address has the key: %s", b.path())
+	}
 	channel := eval[string](b, `document.querySelector('.once a.primary').pathname.split('/').pop()`)
 
 	system := &shopper{s.browser(), t}

@@ -63,7 +63,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 		q.Filters = append(q.Filters, created)
 	}
 	if f.Reference != "" {
-		q.Add(equal("external_reference", "", f.Reference), f.index("", lists.Known(1), bound(equal("external_reference", "", f.Reference))))
+		q.Add(equal("external_reference", "", f.Reference), f.index("", nil, bound(equal("external_reference", "", f.Reference))))
 	}
 	if f.ExternalID != "" {
 		q.Add(f.externalID())

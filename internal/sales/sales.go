@@ -3,7 +3,7 @@
 //	block.go    the packed sums of one bucket of time
 //	collect.go  a range, from the widest valid blocks, and from the lines of what no block covers
 //	best.go     the best sellers
-//	fold.go     the worker builds blocks
+//	view.go     the view (package view): builds blocks
 //	verify.go   compares blocks with the lines
 //
 // Writers of orders do nothing for blocks. They increase the version of an order's buckets in order_figures whenever

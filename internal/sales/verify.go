@@ -6,12 +6,13 @@ import (
 
 	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
+	"entrepot/internal/view"
 )
 
-// Verify calls each for every valid block, with whether it equals the sums of the lines. The lines are read once, hour by hour: what a
-// day and 30 days should have are the sums of theirs.
-func Verify(tx *db.Tx, each func(width, bucket int64, same bool)) error {
-	v := verifier{tx: tx, each: each}
+// compare compares every valid block with the sums of the lines. The lines are read once, hour by hour: what a day and 30 days should have
+// are the sums of theirs.
+func compare(tx *db.Tx, _ int64, found view.Findings) error {
+	v := verifier{tx: tx, found: found}
 	for level := range widths {
 		list, err := states(tx, level, 0, spans.Last)
 		if err != nil {
@@ -30,7 +31,7 @@ func Verify(tx *db.Tx, each func(width, bucket int64, same bool)) error {
 // verifier compares blocks with lines.
 type verifier struct {
 	tx     *db.Tx
-	each   func(width, bucket int64, same bool)
+	found  view.Findings
 	states [][]state // by level: those of the buckets to come
 }
 
@@ -58,15 +59,16 @@ func (v *verifier) next(level int) (map[item]Sum, error) {
 	if broken {
 		err = nil
 	}
-	if err == nil && (holds || broken) {
-		v.each(widths[level], s.bucket, !broken && maps.EqualFunc(kept, lines, Sum.equal))
+	if err != nil || !holds && !broken {
+		return lines, err
 	}
-	return lines, err
-}
-
-// Forget queues the deletion of what is kept for a bucket: it is read from the lines until a block is built again.
-func Forget(w db.Writer, width, bucket int64) {
-	w.Queue("DELETE FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket = $3", w.TenantID(), width, bucket)
+	if v.found.Checked(); broken || !maps.EqualFunc(kept, lines, Sum.equal) {
+		v.found.Wrong(func(tx *db.Tx, _ int64) error { // until another block is built, the bucket is read from its lines
+			tx.Queue("DELETE FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket = $3", tx.Tenant, widths[level], s.bucket)
+			return nil
+		}, "what was sold from %d on for %d µs is not what is kept of it", s.bucket, widths[level])
+	}
+	return lines, nil
 }
 
 // readBlock reads the block of a bucket, if it is valid.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -137,9 +138,9 @@ func (s *Server) reader(r *http.Request) *reference.Reader {
 	return nil
 }
 
-// healthy answers 200 as long as the process runs.
+// healthy answers 200 as long as the process runs, and says which version that is.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
-	say(w, http.StatusOK, `{"status":"ok"}`)
+	say(w, http.StatusOK, fmt.Sprintf(`{"status":"ok","version":%q}`, s.config.Version))
 }
 
 // ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and takes writes, and

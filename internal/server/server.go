@@ -3,6 +3,7 @@
 //	store.go    open, migrate, check the master key against the store's
 //	server.go   start and stop, in an order in which no accepted request is lost
 //	probes.go   /healthz, /readyz, /metrics
+//	certificate.go   the server's own TLS
 //	setup.go    the first account: from the environment, or by a link of the dashboard that works once
 package server
 
@@ -38,6 +39,8 @@ type Config struct {
 	Admin   Admin
 	Limits  bool // false: no rate limits, for benchmarks
 	Version string
+	TLSCert string // file of the certificate of the server's own TLS; "" with TLSKey: plain HTTP
+	TLSKey  string
 	// requests whose Host is no loopback address are refused: for the demo, against host names that resolve to this machine
 	Local  bool
 	Lend   int64            // bytes of memory for bodies and answers, for LimitMemory
@@ -90,6 +93,10 @@ func Listen(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	secure, err := withTLS(c)
+	if err != nil {
+		return nil, err
+	}
 	listener, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
@@ -101,7 +108,8 @@ func Listen(c Config) (*Server, error) {
 		s.config.PublicURL = cmp.Or(c.PublicURL, s.URL()) // its shops are on this machine
 	}
 	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
-		IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn)}
+		IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn),
+		TLSConfig: secure}
 	return s, nil
 }
 
@@ -114,6 +122,9 @@ func (s *Server) URL() string {
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
+	if s.config.TLSCert != "" {
+		return "https://" + net.JoinHostPort(host, port)
+	}
 	return "http://" + net.JoinHostPort(host, port)
 }
 
@@ -122,7 +133,13 @@ func (s *Server) URL() string {
 // while it starts ends without an error.
 func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	served := make(chan error, 1)
-	go func() { served <- s.http.Serve(s.listener) }()
+	go func() {
+		if s.config.TLSCert != "" {
+			served <- s.http.ServeTLS(s.listener, "", "") // TLSConfig has the certificate
+			return
+		}
+		served <- s.http.Serve(s.listener)
+	}()
 	s.log.Info("listening", "address", s.Address(), "url", s.URL())
 	release, err := lockStore(s.config.StoreConfig, s.Address())
 	defer release()

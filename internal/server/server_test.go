@@ -38,21 +38,23 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
+// config is the configuration of a server without a store.
+func config(said *log) server.Config {
+	return server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test",
+		StoreConfig: server.StoreConfig{Dev: true, Patience: dbtest.Patience, Log: slog.New(slog.NewTextHandler(said, nil))}}
+}
+
 // engines runs a test with the configuration of a fresh store of each engine.
 func engines(t *testing.T, test func(t *testing.T, c server.Config, said *log)) {
-	base := func(said *log) server.Config {
-		return server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test",
-			StoreConfig: server.StoreConfig{Dev: true, Patience: dbtest.Patience, Log: slog.New(slog.NewTextHandler(said, nil))}}
-	}
 	t.Run("sqlite", func(t *testing.T) {
 		said := &log{}
-		c := base(said)
+		c := config(said)
 		c.Dir = t.TempDir()
 		test(t, c, said)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		said := &log{}
-		c := base(said)
+		c := config(said)
 		c.Dir, c.URL = t.TempDir(), dbtest.URL(t)
 		test(t, c, said)
 	})
@@ -150,7 +152,7 @@ func TestStoppedWhileItStarts(t *testing.T) {
 func TestProbesAndUnknownPaths(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, said *log) {
 		s, stop := start(t, c)
-		for path, want := range map[string]string{"/healthz": "ok", "/readyz": "ready", "/metrics": "go_goroutines"} {
+		for path, want := range map[string]string{"/healthz": `{"status":"ok","version":"test"}`, "/readyz": "ready", "/metrics": "go_goroutines"} {
 			if status, body := get(t, s.URL()+path); status != 200 || !strings.Contains(body, want) {
 				t.Errorf("%s: %d %.200s", path, status, body)
 			}

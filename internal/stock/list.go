@@ -194,10 +194,10 @@ func living(deleted bool) string {
 	return " AND l.deleted_at IS NULL"
 }
 
-// DeleteTombstones removes up to limit tombstones that were deleted before a time, have nothing reserved, and are no
-// longer in the kept value of the stock (package stockvalue). It serves every tenant.
+// DeleteTombstones removes up to limit tombstones that were deleted before a time, have nothing reserved, and add
+// nothing to the view of the stock's value (package stockvalue). It serves every tenant.
 func DeleteTombstones(tx *db.Tx, before int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM stock_levels WHERE (tenant_id, sku, warehouse_code) IN (SELECT tenant_id, sku, warehouse_code FROM stock_levels
-		WHERE deleted_at < $1 AND reserved = 0 AND on_hand = 0 AND NOT EXISTS (SELECT 1 FROM stock_values_until u
-			WHERE u.tenant_id = stock_levels.tenant_id AND u.stamp < stock_levels.changed_at) ORDER BY deleted_at LIMIT $2)`, before, limit)
+		WHERE deleted_at < $1 AND reserved = 0 AND on_hand = 0 AND NOT EXISTS (SELECT 1 FROM stock_level_values k
+			WHERE k.tenant_id = stock_levels.tenant_id AND k.sku = stock_levels.sku AND k.warehouse_code = stock_levels.warehouse_code) ORDER BY deleted_at LIMIT $2)`, before, limit)
 }

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
@@ -24,14 +22,12 @@ type catalogue struct {
 	store   *db.DB
 	tenant  id.Tenant
 	explain func(sql string, args []any)
-	ahead   *atomic.Int64 // of the store's clock before the real one
 }
 
 // onEach runs a test with many levels on each engine.
 func onEach(t *testing.T, test func(c *catalogue)) {
 	dbtest.PlainConfigs(t, func(t *testing.T, config db.Config) {
-		c := &catalogue{T: t, ahead: new(atomic.Int64)}
-		config.Now = func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+		c := &catalogue{T: t}
 		config.Trace = func(sql string, args []any) {
 			if c.explain != nil {
 				c.explain(sql, args)
@@ -128,7 +124,7 @@ func scans(plans string) bool {
 func TestReadsWhatChangedOnly(t *testing.T) {
 	onEach(t, func(c *catalogue) {
 		c.worth(6 * plenty)
-		if err := Follow(c.Context(), c.store, c.tenant, 0); err != nil {
+		if err := View.FollowTenant(c.Context(), c.store, c.tenant); err != nil {
 			c.Fatal(err)
 		}
 		c.touch(0, 40)
@@ -158,7 +154,7 @@ func TestReadsWhatChangedOnly(t *testing.T) {
 // each piece of the changed SKUs would read all that is kept.
 func TestLevelsAreLookedUpWithoutStatistics(t *testing.T) {
 	onEach(t, func(c *catalogue) {
-		if err := Follow(c.Context(), c.store, c.tenant, 0); err != nil {
+		if err := View.FollowTenant(c.Context(), c.store, c.tenant); err != nil {
 			c.Fatal(err)
 		}
 		const changed = 1200
@@ -169,105 +165,60 @@ func TestLevelsAreLookedUpWithoutStatistics(t *testing.T) {
 	})
 }
 
-// The sums wait for the end of what changes, unless that is much, and follow in steps that lose nothing between them.
-func TestFollowsWhenItIsQuiet(t *testing.T) {
+// An update leaves rows for the levels that are worth something, and reads are exact before and after it.
+func TestUpdatesTheSums(t *testing.T) {
 	onEach(t, func(c *catalogue) {
-		kept := func() (n int64) {
-			err := c.store.Read(c.Context(), c.tenant, func(tx *db.Tx) error {
-				return tx.Row("SELECT count(*) FROM stock_level_values WHERE tenant_id = $1", []any{tx.Tenant}, &n)
-			})
-			if err != nil {
-				c.Fatal(err)
+		follow := func(want int64) {
+			c.Helper()
+			var rows int64
+			err := View.FollowTenant(c.Context(), c.store, c.tenant)
+			if err == nil {
+				err = c.store.Read(c.Context(), c.tenant, func(tx *db.Tx) error {
+					return tx.Row("SELECT count(*) FROM stock_level_values WHERE tenant_id = $1", []any{tx.Tenant}, &rows)
+				})
 			}
-			return n
+			if err != nil || rows != want {
+				c.Fatalf("%d levels have a row, not %d: %v", rows, want, err)
+			}
 		}
-		if err := Follow(c.Context(), c.store, c.tenant, time.Hour); err != nil || kept() != 0 {
-			c.Fatalf("%d are kept in the midst of changes: %v", kept(), err)
-		}
-		c.ahead.Store(int64(2 * Rest))
-		if err := new(Follower).All(c.Context(), c.store); err != nil || kept() != plenty {
-			c.Fatalf("%d of %d are kept: %v", kept(), plenty, err)
-		}
-		c.touch(0, followAt-1)
+		follow(plenty)
+		const changed = 199
+		c.touch(0, changed)
 		c.write(func(tx *db.Tx) error {
 			tx.Change("UPDATE stock_levels SET on_hand = 0, deleted_at = 1, changed_at = "+db.Clock+"+$2::BIGINT"+
 				" WHERE tenant_id = $1 AND sku = 'S-9'", tx.Tenant, tx.Stamps(1))
 			return nil
 		})
-		c.worth(6*plenty + (followAt-1)*6 - 12)
-		if err := Follow(c.Context(), c.store, c.tenant, 0); err != nil || kept() != plenty-1 {
-			c.Errorf("%d of %d are kept: %v", kept(), plenty-1, err)
-		}
-		c.worth(6*plenty + (followAt-1)*6 - 12)
+		c.worth(6*plenty + changed*6 - 12)
+		follow(plenty - 1)
+		c.worth(6*plenty + changed*6 - 12)
 	})
 }
 
-// In the middle of an import, what waits for the sums is counted once for as many changes as are known to be there, and not for each
-// transaction.
-func TestWhatWaitsIsCountedSeldom(t *testing.T) {
-	was := followAnyway
-	defer func() { followAnyway = was }()
-	followAnyway = plenty / 2
+// A product that changed brings the SKUs of its variants.
+func TestVariantsChangeWithTheirProduct(t *testing.T) {
 	onEach(t, func(c *catalogue) {
-		counts, steps := 0, 0
-		c.explain = func(sql string, _ []any) {
-			c.ahead.Add(int64(20 * time.Millisecond)) // every transaction is slow, so that each takes the fewest SKUs
-			switch {
-			case strings.Contains(sql, "LIMIT 1 OFFSET $3"):
-				counts++
-			case strings.Contains(sql, "AS late_levels"):
-				steps++
+		c.write(func(tx *db.Tx) error {
+			tx.Change(`INSERT INTO variants (tenant_id, product_id, id, position, sku, name, attributes, price)
+				SELECT $1::BIGINT, id, $2::UUID, 0, 'S-1-RED', '', '{}', 1 FROM products WHERE tenant_id = $1 AND sku = 'S-1'`, tx.Tenant,
+				id.New[id.Variant]())
+			tx.Change("UPDATE products SET variant_count = 1, changed_at = "+db.Clock+"+$2::BIGINT WHERE tenant_id = $1 AND sku = 'S-1'",
+				tx.Tenant, tx.Stamps(1)).Rows(1, nil)
+			return nil
+		})
+		err := c.store.Read(c.Context(), c.tenant, func(tx *db.Tx) error {
+			to, _, err := View.Reach(tx, 0, plenty*2+1)
+			if err != nil {
+				return err
 			}
-		}
-		err := Follow(c.Context(), c.store, c.tenant, time.Hour)
-		c.explain = nil
-		if err != nil || steps < 8 || counts > 4 {
-			c.Errorf("what waits was counted %d times in %d transactions: %v", counts, steps, err)
+			skus, err := changedSKUs(tx, to-1, to)
+			if !slices.Equal(skus, []string{"S-1", "S-1-RED"}) {
+				c.Errorf("%v changed", skus)
+			}
+			return err
+		})
+		if err != nil {
+			c.Fatal(err)
 		}
 	})
-}
-
-// Changes that are too few for an update are not counted again each time that it is tried. When none comes any more, it is made at once.
-func TestFewChangesAreCountedSeldom(t *testing.T) {
-	onEach(t, func(c *catalogue) {
-		counts, start := 0, -time.Hour // every change is newer than the clock
-		c.explain = func(sql string, _ []any) {
-			if strings.Contains(sql, "LIMIT 1 OFFSET $3") {
-				counts++
-			}
-		}
-		defer func() { c.explain = nil }()
-		var f Follower
-		for _, step := range []struct {
-			at   time.Duration
-			want int
-		}{{0, 1}, {Rest, 1}, {2 * Rest, 1}, {countAgain, 2}, {countAgain + Rest, 2}, {2 * countAgain, 3}, {time.Hour + 2*Rest, 3}} {
-			c.ahead.Store(int64(start + step.at))
-			if err := f.All(c.Context(), c.store); err != nil || counts != step.want {
-				c.Fatalf("counted %d times after %s, not %d: %v", counts, step.at, step.want, err)
-			}
-		}
-		c.worth(6 * plenty)
-		if err := c.store.Read(c.Context(), c.tenant, func(tx *db.Tx) error {
-			return tx.Row("SELECT count(*) FROM stock_level_values WHERE tenant_id = $1", []any{tx.Tenant}, &counts)
-		}); err != nil || counts != plenty {
-			c.Errorf("%d of %d are kept: %v", counts, plenty, err)
-		}
-	})
-}
-
-// Changes are taken up to the stamp with which they have enough SKUs, variants among them; one product is taken whatever it has.
-func TestReachCountsVariants(t *testing.T) {
-	list := []change{{at: 40}, {at: 10, isLevel: true}, {at: 30, variants: 5}, {at: 20, variants: 2}}
-	for skus, want := range map[int]int64{1: 10, 3: 10, 4: 20, 9: 20, 10: 30, 11: 40, 100: 40} {
-		if got := reach(slices.Clone(list), skus); got != want {
-			t.Errorf("%d SKUs reach to %d, not %d", skus, got, want)
-		}
-	}
-	if got := reach([]change{{at: 7, variants: 50}}, 3); got != 7 {
-		t.Errorf("a product with 50 variants alone reaches to %d", got)
-	}
-	if got := reach([]change{{at: 7, variants: 2}, {at: 7, isLevel: true}, {at: 8}}, 3); got != 7 {
-		t.Errorf("changes of one stamp are parted: up to %d", got)
-	}
 }

@@ -4,10 +4,8 @@ import (
 	"github.com/google/uuid"
 
 	"entrepot/internal/base/id"
-	"entrepot/internal/catalog"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
-	"entrepot/internal/stockvalue"
 )
 
 // skus compares SKUs with products in both directions.
@@ -92,45 +90,4 @@ func categories(c *account) error {
 		}
 	}
 	return err
-}
-
-// productSorts checks the products that have not changed since product_sorts was updated; lists read the others themselves.
-func productSorts(c *account) error {
-	wrong := func(product id.Product, sku string) {
-		c.derived(func(tx *db.Tx) error { return catalog.RepeatSort(tx, product) }, "lists by name and price do not find %s as it is", sku)
-	}
-	err := c.each(`SELECT p.id, p.sku, CASE WHEN s.name = p.name AND s.price = p.price AND s.status = p.status THEN 1 ELSE 0 END
-		FROM products p
-		LEFT JOIN product_sorts s ON s.tenant_id = $1 AND s.product_id = p.id
-		WHERE p.tenant_id = $1 AND p.deleted_at IS NULL
-			AND p.changed_at <= (SELECT coalesce(max(u.stamp), 0) FROM product_sorts_until u WHERE u.tenant_id = $1)`, nil, func(r db.Rows) error {
-		var product id.Product
-		var sku string
-		var same int64
-		err := r.Scan(&product, &sku, &same)
-		if same == 0 {
-			wrong(product, sku)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return c.each(`SELECT s.product_id FROM product_sorts s LEFT JOIN products p ON p.tenant_id = $1 AND p.id = s.product_id
-		WHERE s.tenant_id = $1 AND (p.id IS NULL OR p.deleted_at IS NOT NULL
-			AND p.changed_at <= (SELECT coalesce(max(u.stamp), 0) FROM product_sorts_until u WHERE u.tenant_id = $1))`, nil, func(r db.Rows) error {
-		var product id.Product
-		err := r.Scan(&product)
-		wrong(product, "the deleted product "+string(product))
-		return err
-	})
-}
-
-// stockValue checks the levels that have not changed since the kept sums were updated; reads correct the sums by the others.
-func stockValue(c *account) error {
-	return stockvalue.Verify(c.Tx, func(what string, same bool, mend func(tx *db.Tx) error) {
-		if c.look(); !same {
-			c.derived(mend, "%s is not worth what is kept", what)
-		}
-	})
 }

@@ -357,10 +357,3 @@ func idempotency(c *account) error {
 		return err
 	})
 }
-
-// segments compares the kept lists of segments with their rules.
-func segments(c *account) error {
-	return customers.VerifySegments(c.Tx, c.look, func(anew func(tx *db.Tx) error, format string, args ...any) {
-		c.derived(anew, format, args...)
-	})
-}

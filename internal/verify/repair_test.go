@@ -102,8 +102,8 @@ func TestRepair(t *testing.T) {
 // drift brings what is derived up to date, and makes something wrong.
 func (s *shop) drift(sql string) {
 	s.Helper()
-	err := errors.Join(catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0), stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0),
-		customers.FollowSegmentsSurely(s.Context(), s.store, s.who.Tenant))
+	err := errors.Join(catalog.ProductSorts.FollowTenant(s.Context(), s.store, s.who.Tenant), stockvalue.View.FollowTenant(s.Context(), s.store, s.who.Tenant),
+		customers.SegmentLists.FollowTenant(s.Context(), s.store, s.who.Tenant))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
+	"entrepot/internal/view/all"
 )
 
 // Check is one rule that always holds.
@@ -50,16 +51,12 @@ var Checks = []Check{
 	{"order numbers", "The next order number is beyond every order's.", orderNumbers, false},
 	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments, false},
 	{"order figures", "The kept counts and sums of orders are those of the orders.", orderFigures, true},
-	{"sales", "What is kept of what was sold by SKU is what the lines of orders add up to.", soldBlocks, true},
 	{"kept counts", "The kept counts of customers, orders, the catalog and stock levels are those of the records.", keptCounts, true},
 	{"searches", "Searches look through every order, customer and product, as it is, and through nothing else.", searched, true},
 	{"reopened orders", "An order that was reopened and the one that reopens it name each other; the former is cancelled.", reopenedOrders, false},
 	{"order channels", "The channel of an order, a publication or a job that is due is there.", orderChannels, false},
 	{"customer totals", "A customer's count and total are those of the orders, and every order's customer is there.", customerTotals, true},
-	{"segments", "The kept list of a segment has the customers who meet its rules.", segments, true},
 	{"skus", "Every SKU stands for one living product or variant, and every one of these has its SKU.", skus, false},
-	{"product sorts", "Lists by name and price find every product by those it has.", productSorts, true},
-	{"stock value", "What the stock of each warehouse is worth is what its levels have on hand at their prices.", stockValue, true},
 	{"product parts", "A product knows how many variants and categories it has.", productParts, false},
 	{"categories", "The parents of a category are there and lead to one without a parent.", categories, false},
 	{"order events", "An order has one event for its receipt and one for every move and shipment since.", orderEvents, false},
@@ -77,6 +74,14 @@ var Checks = []Check{
 	{"kept answers", "What is kept for an Idempotency-Key is what was answered.", answers, false},
 	{"audit log", "The entries of the audit log are those that were recorded, in their order.", auditLog, false},
 	{"idempotency", "A kept answer of an order's creation is about an order that is there.", idempotency, false},
+}
+
+func init() {
+	for _, v := range all.Views {
+		if v.Compare != nil {
+			Checks = append(Checks, Check{v.Name, v.Says, func(c *account) error { return v.Verify(c.Tx, c.look, c.derived) }, true})
+		}
+	}
 }
 
 // Result is the result of one check over all accounts.
@@ -117,11 +122,11 @@ func (c *account) says(format string, args ...any) string {
 	return fmt.Sprintf("account %s: ", c.id) + fmt.Sprintf(format, args...)
 }
 
-// derived is wrong for what only repeats records; mend puts it right.
-func (c *account) derived(mend mend, format string, args ...any) {
+// derived is wrong for what only repeats records; correct puts it right.
+func (c *account) derived(correct func(tx *db.Tx) error, format string, args ...any) {
 	c.wrong(format, args...)
 	if c.mends != nil {
-		c.mends.add(mend, func() string { return c.says(format, args...) })
+		c.mends.add(correct, func() string { return c.says(format, args...) })
 	}
 }
 

@@ -350,10 +350,10 @@ func (s *shop) broad() {
 		return err
 	})
 	s.dispatch()
-	if err := catalog.FollowSort(s.Context(), s.store, s.who.Tenant, 0); err != nil {
+	if err := catalog.ProductSorts.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
-	if err := stockvalue.Follow(s.Context(), s.store, s.who.Tenant, 0); err != nil {
+	if err := stockvalue.View.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
 	s.follow()
@@ -368,7 +368,7 @@ func (s *shop) broad() {
 // follow brings the lists of segments up to date.
 func (s *shop) follow() {
 	s.Helper()
-	if err := customers.FollowSegmentsSurely(s.Context(), s.store, s.who.Tenant); err != nil {
+	if err := customers.SegmentLists.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
 }

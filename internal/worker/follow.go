@@ -4,12 +4,9 @@ import (
 	"context"
 	"time"
 
-	"entrepot/internal/catalog"
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/sales"
 	"entrepot/internal/search"
-	"entrepot/internal/stockvalue"
+	"entrepot/internal/view/all"
 )
 
 // follower keeps up something that is derived from records, for all accounts.
@@ -20,17 +17,15 @@ type follower struct {
 	run   func(context.Context, *db.DB) error
 }
 
-const foldRest = 10 * time.Second
-
 // followers makes those of a process; each runs in a loop of its own.
 func followers() []follower {
-	return []follower{
+	list := []follower{
 		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
-		{"sorting products", "", catalog.SortRest, catalog.FollowSorts},
-		{"listing the customers of segments", "", customers.SegmentRest, new(customers.SegmentFollower).All},
-		{"adding up what the stock is worth", "", stockvalue.Rest, new(stockvalue.Follower).All},
-		{"adding up what was sold", "", foldRest, new(sales.Folder).All},
 	}
+	for _, v := range all.Views {
+		list = append(list, follower{"updating the view " + v.Name, "", v.Every, v.Follow})
+	}
+	return list
 }
 
 func (w *Worker) follow(f follower) {

@@ -8,13 +8,13 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
+	"entrepot/internal/view/all"
 	"entrepot/internal/webhooks"
 )
 
@@ -93,14 +93,14 @@ func (w *Worker) deleteExpired() error {
 			return stock.DeleteTombstones(tx, now.Add(-keepTombstone).UnixMicro(), maintainStep)
 		},
 	}
-	var all []error
+	var failed []error
 	for _, task := range tasks {
-		all = append(all, w.steps(db.Across, func(tx *db.Tx) (bool, error) {
+		failed = append(failed, w.steps(db.Across, func(tx *db.Tx) (bool, error) {
 			n, err := task(tx)
 			return n >= maintainStep, err
 		}))
 	}
-	return errors.Join(all...)
+	return errors.Join(failed...)
 }
 
 // steps repeats a write until it has no more to do.
@@ -165,10 +165,10 @@ func (w *Worker) deleteOldEvents() error {
 			return err
 		}))
 		if stale {
-			// Until their texts are packed, searches find new records by their events, and so do lists of segments.
-			if packed := errors.Join(search.PackBefore(w.stopping, w.DB, tenant, before),
-				customers.FollowSegmentsSurely(w.stopping, w.DB, tenant)); packed != nil {
-				err = errors.Join(err, packed)
+			// Views must have what their feeds forget.
+			if lacking := errors.Join(search.PackBefore(w.stopping, w.DB, tenant, before),
+				all.Include(w.stopping, w.DB, tenant, before)); lacking != nil {
+				err = errors.Join(err, lacking)
 				continue
 			}
 			err = errors.Join(err, w.steps(tenant, func(tx *db.Tx) (bool, error) {

@@ -92,8 +92,8 @@ func TestListsOfSegments(t *testing.T) {
 		listed(carol, bob, ada)
 		s.write(func(tx *db.Tx) error { segment.Delete(tx); return nil })
 		dbtest.Until(t, "nothing is kept", func() bool {
-			return dbtest.RowsOf(t, store, s.tenant, "segment_lists", "segment_members", "segment_lists_until", "segment_changes") ==
-				dbtest.RowsOf(t, store, s.tenant+1000, "segment_lists", "segment_members", "segment_lists_until", "segment_changes")
+			return dbtest.RowsOf(t, store, s.tenant, "segment_lists", "segment_members", "segment_changes") ==
+				dbtest.RowsOf(t, store, s.tenant+1000, "segment_lists", "segment_members", "segment_changes")
 		})
 	})
 }

@@ -50,97 +50,28 @@ var oddIDs = []string{
 	strings.Repeat("a", 3000), "%F0%9F%92%A5", "1;2", "a%2Fb",
 }
 
-// bodies are right bodies of the writing routes; every field of each is spoiled in every way.
+// bodies are right bodies of some writing routes, one of each kind: every field of each is spoiled in every way. Package api does that
+// with every field of every route (TestEveryFieldTakesOddities), and with every parameter of every list (TestOddQueryValues).
 var bodies = []struct{ method, path, body string }{
 	{"POST", "/api/v1/orders", `{"customerName":"Ada","customerId":null,"customerEmail":"seeded@x.example","channelId":null,` +
 		`"externalReference":null,"initialStatus":"PENDING","currency":"EUR","shippingAmount":1,"discountAmount":1,"taxAmount":1,"taxRate":20,` +
 		`"notes":"n","shippingAddress":{"line1":"1","city":"c","zip":"z","country":"FR"},"billingAddress":{"line1":"1"},` +
 		`"paymentMetadata":{"a":1},"items":[{"sku":"A-1","quantity":1,"unitPrice":10,"name":"N","description":"d","metadata":{"a":1}}]}`},
-	{"PATCH", "/api/v1/orders/{order}/status", `{"status":"PROCESSING","trackingNumber":"t","trackingUrl":"https://t.example/","note":"n",` +
-		`"restock":false}`},
-	{"PUT", "/api/v1/orders/{order}/items", `{"items":[{"id":null,"sku":"A-1","quantity":1,"unitPrice":1,"name":"n","description":"d",` +
-		`"metadata":{"a":1}}],"shippingAmount":1,"discountAmount":0,"taxAmount":1}`},
-	{"POST", "/api/v1/orders/{order}/shipments", `{"carrier":"c","trackingNumber":"t","trackingUrl":"https://t.example/",` +
-		`"shippedAt":"2026-01-01T00:00:00Z","notes":"n","items":[{"orderItemId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","quantity":1}]}`},
-	{"PATCH", "/api/v1/orders/{order}/shipments/{shipment}", `{"carrier":"c","trackingNumber":"t","trackingUrl":"https://t.example/",` +
-		`"shippedAt":"2026-01-01T00:00:00Z","notes":"n"}`},
-	{"POST", "/api/v1/orders/bulk-ship", `{"orders":[{"orderId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","orderNumber":"ORD-1",` +
-		`"externalReference":"r","carrier":"c","trackingNumber":"t","trackingUrl":"https://t.example/",` +
-		`"items":[{"orderItemId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","quantity":1}]}]}`},
 	{"POST", "/api/v1/sdk/products/bulk-import?wait=true", `{"products":[{"sku":"BAD-1","name":"n","price":1,"description":"d","slug":"s",` +
 		`"compareAtPrice":2,"status":"ACTIVE","categoryIds":["c"],"images":[{"url":"https://x.example/1.png","position":0}],` +
 		`"variants":[{"sku":"BAD-1-V","name":"v","price":1,"stock":1,"compareAtPrice":1,"attributes":{"a":"b"}}],` +
 		`"stock":{"warehouseCode":"MAIN","quantity":1},"attributes":{"a":"b"}}],"options":{"channelId":null,"dryRun":false,` +
 		`"replaceVariants":false}}`},
-	{"POST", "/api/v1/sdk/categories/bulk-import", `{"categories":[{"externalId":"bad","name":"n","slug":"bad","parentExternalId":null}]}`},
-	{"PATCH", "/api/v1/sdk/inventory/bulk-update", `{"updates":[{"sku":"A-1","warehouseCode":"MAIN","quantity":100}]}`},
-	{"PATCH", "/api/v1/sdk/prices/bulk-update", `{"updates":[{"sku":"A-1","price":1,"compareAtPrice":2}]}`},
-	{"POST", "/api/v1/customers", `{"email":"bad@x.example","firstName":"f","lastName":"l","phone":"p","company":"c",` +
-		`"siret":"12345678901234","vatIntracomNumber":"v","tags":["t"],"metadata":{"a":1},"addresses":[{"line1":"1","line2":"2","city":"c",` +
-		`"state":"s","zip":"z","postalCode":"z","country":"FR","name":"n","company":"c","type":"both","phone":"p","isDefault":true}]}`},
 	{"PATCH", "/api/v1/customers/{customer}", `{"email":"seeded@x.example","firstName":"f","lastName":"l","phone":"p","company":"c",` +
 		`"siret":"12345678901234","vatIntracomNumber":"v","tags":["t"],"metadata":{"a":1}}`},
-	{"POST", "/api/v1/customers/{customer}/addresses", `{"line1":"1","line2":"2","city":"c","state":"s","zip":"z","postalCode":"z",` +
-		`"country":"FR","name":"n","company":"c","type":"both","phone":"p","isDefault":true}`},
-	{"PATCH", "/api/v1/customers/{customer}/addresses/{address}",
-		`{"line1":"1","city":"c","zip":"z","country":"FR","type":"both","isDefault":true}`},
-	{"POST", "/api/v1/customers/merge", `{"primaryId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a",` +
-		`"secondaryIds":["019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6b"]}`},
-	{"POST", "/api/v1/segments", `{"name":"n","rules":{"tagsAny":["a"],"tagsAll":["a"],"minOrders":1,"minTotalSpent":1,"country":"FR",` +
-		`"createdAfter":"2026-01-01","lastOrderAfter":"2026-01-01","lastOrderBefore":"2026-01-01"}}`},
-	{"POST", "/api/v1/products", `{"sku":"BAD-2","name":"n","price":1,"description":"d","slug":"s2","compareAtPrice":2,"status":"ACTIVE",` +
-		`"categoryIds":["c"],"images":[{"url":"https://x.example/1.png","position":0}],"variants":[{"sku":"BAD-2-V","name":"v","price":1,` +
-		`"stock":1}],"stock":{"warehouseCode":"MAIN","quantity":1},"attributes":{"a":"b"}}`},
-	{"PATCH", "/api/v1/products/{product}", `{"name":"n","price":1,"compareAtPrice":2,"status":"ACTIVE","description":"d"}`},
-	{"POST", "/api/v1/categories", `{"name":"n","externalId":"e","slug":"e","parentId":null,"parentExternalId":null}`},
-	{"PATCH", "/api/v1/categories/{category}", `{"name":"n","parentId":null}`},
-	{"POST", "/api/v1/warehouses", `{"code":"BADW","name":"n","isDefault":false,"address":{"a":1}}`},
-	{"POST", "/api/v1/attributes", `{"code":"bad","label":"l","type":"select","options":["a"]}`},
-	{"POST", "/api/v1/inventory/movements", `{"sku":"A-1","warehouseCode":"MAIN","type":"receive","quantity":1,"reason":"r"}`},
-	{"POST", "/api/v1/inventory/transfers", `{"sku":"A-1","fromWarehouseCode":"MAIN","toWarehouseCode":"W","quantity":1,"reason":"r"}`},
-	{"PATCH", "/api/v1/inventory/thresholds", `{"updates":[{"sku":"A-1","warehouseCode":"MAIN","threshold":1}]}`},
-	{"POST", "/api/v1/channels", `{"name":"n","platform":"CUSTOM","credentials":{"url":"https://x.example"},"settings":{"oversell":"allow"}}`},
-	{"PATCH", "/api/v1/channels/{channel}", `{"name":"n","status":"active","settings":{"oversell":"allow"}}`},
-	{"POST", "/api/v1/channels/{channel}/publications", `{"skus":["A-1"],"productIds":["019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a"]}`},
-	{"POST", "/api/v1/developer/webhooks", `{"url":"http://127.0.0.1:1/","events":["product.deleted"],"description":"d","status":"paused",` +
-		`"ordered":false}`},
-	{"PATCH", "/api/v1/developer/webhooks/{endpoint}", `{"url":"http://127.0.0.1:1/","events":["product.deleted"],"description":"d",` +
-		`"status":"paused","ordered":true}`},
-	{"POST", "/api/v1/developer/webhooks/{endpoint}/replay",
-		`{"from":"2020-01-01","to":"2020-01-02","events":["product.deleted"],"onlyFailed":true}`},
-	{"POST", "/api/v1/developer/webhooks/deliveries/retry", `{"endpointId":"019a1c52-7c1e-7d40-9a55-1f2e3d4c5b6a","status":"failed",` +
-		`"from":"2020-01-01","to":"2020-01-02"}`},
-	{"POST", "/api/v1/developer/api-keys", `{"name":"n","scopes":["read:orders"],"expiresAt":"2030-01-01T00:00:00Z"}`},
 	{"POST", "/api/v1/auth/login", `{"email":"a@b.example","password":"p"}`},
-	{"PATCH", "/api/v1/users/{user}", `{"name":"n","role":"viewer"}`},
-	{"PATCH", "/api/v1/account", `{"name":"n","currency":"EUR","strictWarehouses":false}`},
 }
 
-// queries are the reading routes with their parameters.
+// queries are reading routes with their parameters.
 var queries = map[string]string{
 	"/api/v1/orders": "page limit cursor status channelId customerId customerEmail createdAtGte " +
 		"createdAtLte createdAt[gte] createdAt[lte] dateFrom dateTo search sortBy sortOrder sort order",
-	"/api/v1/customers":                                "page limit search email tag segmentId includeInactive",
-	"/api/v1/customers/{customer}/orders":              "page limit status createdAtGte createdAtLte",
-	"/api/v1/products":                                 "ids page perPage limit search sku status categoryId channelId sort",
-	"/api/v1/categories":                               "page limit",
-	"/api/v1/warehouses":                               "page limit",
-	"/api/v1/inventory":                                "sku warehouseCode page limit",
-	"/api/v1/inventory/{sku}/ledger":                   "warehouseCode page limit",
-	"/api/v1/sdk/products/changes":                     "since limit includeDeleted",
-	"/api/v1/sdk/categories/changes":                   "since limit includeDeleted",
-	"/api/v1/sdk/inventory/changes":                    "since limit includeDeleted",
-	"/api/v1/developer/webhooks/{endpoint}/deliveries": "status event from to resourceId page limit",
-	"/api/v1/developer/events":                         "after limit",
-	"/api/v1/audit-log":                                "from to page limit",
-	"/api/v1/analytics/summary":                        "from to",
-	"/api/v1/analytics/sales":                          "from to",
-	"/api/v1/analytics/channels":                       "from to",
-	"/api/v1/analytics/stock":                          "from to",
-	"/api/v1/analytics/webhooks":                       "from to",
-	"/api/v1/segments":                                 "page limit",
-	"/api/v1/channels":                                 "page limit",
-	"/api/v1/users":                                    "page limit",
+	"/api/v1/sdk/products/changes": "since limit includeDeleted",
 }
 
 func init() {
@@ -149,7 +80,7 @@ func init() {
 
 func spoilEverything(c *testCase) {
 	ids := c.seed()
-	attempts := spoiledBodies(ids, c.server.Engine)
+	attempts := spoiledBodies(ids)
 	attempts = append(attempts, spoiledWholes(ids)...)
 	attempts = append(attempts, spoiledQueries(ids)...)
 	attempts = append(attempts, spoiledPaths()...)
@@ -165,9 +96,6 @@ func spoilEverything(c *testCase) {
 		workers.Go(func() {
 			for a := range queue {
 				client := c.account.Key
-				if strings.Contains(a.route, "api-keys") || strings.Contains(a.route, "/users/") {
-					client = c.account.Owner
-				}
 				answer, err := client.Do(a.request)
 				mu.Lock()
 				if err != nil {
@@ -220,19 +148,13 @@ type attempt struct {
 
 const mark = "@@spoil@@"
 
-// spoiledBodies puts every odd value in the place of every field, and leaves every field out. On SQLite each field takes some of the
-// values and each value is in many fields: TestEveryFieldTakesOddities of package api tries every field of every route there.
-func spoiledBodies(ids *strings.Replacer, engine harness.Engine) []attempt {
-	const apart = 7 // and the number of values is no multiple of it
+// spoiledBodies puts every odd value in the place of every field, and leaves every field out.
+func spoiledBodies(ids *strings.Replacer) []attempt {
 	var attempts []attempt
-	tried := 0
 	for _, b := range bodies {
 		route := b.method + " " + strings.SplitN(b.path, "?", 2)[0]
 		for _, variant := range markedBodies(b.body) {
 			for _, odd := range oddValues {
-				if tried++; engine == harness.SQLite && tried%apart != 0 {
-					continue
-				}
 				text := strings.Replace(variant.text, `"`+mark+`"`, odd, 1)
 				attempts = append(attempts, attempt{
 					route: route, what: fmt.Sprintf("%s = %.80q", variant.path, odd),

@@ -1,9 +1,9 @@
 // Package blackbox holds the service to its interface from the outside: every script in scripts/ and every
 // case written in Go runs against the real program, on SQLite and on PostgreSQL.
 //
-//	go test ./test/blackbox                                  everything, both engines
-//	go test ./test/blackbox -run 'Scripts/sqlite/orders'     some scripts on one engine
-//	ENTREPOT_TEST_ENGINES=sqlite go test ./test/blackbox     one engine
+//	go test ./test/blackbox                                               everything, both engines
+//	go test ./test/blackbox -run 'TestScripts/sqlite/scripts/41-orders'  some scripts on one engine
+//	ENTREPOT_TEST_ENGINES=sqlite go test ./test/blackbox                  one engine
 //
 // clauses.txt lists what the interface promises, sentence by sentence; TestIndex fails when a clause has no case.
 package blackbox

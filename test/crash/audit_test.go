@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -258,7 +259,7 @@ func auditStock(f *findings, client harness.Client, orders map[string]harness.An
 	}
 }
 
-// auditDeliveries: every event of the log arrives, rightly signed, and none twice under two ids.
+// auditDeliveries: every event of the log arrives, correctly signed, none under two ids, and nothing else arrives.
 func auditDeliveries(f *findings, inbox *harness.Inbox, events []harness.Event) {
 	missing := 0
 	_ = harness.Eventually(5*time.Minute, func() error {
@@ -280,11 +281,61 @@ func auditDeliveries(f *findings, inbox *harness.Inbox, events []harness.Event) 
 	if missing > 0 {
 		f.add(&f.missing, "%d of %d events in the log were never delivered", missing, len(events))
 	}
+	there := map[string]bool{}
+	for _, event := range events {
+		there[event.ID] = true
+	}
 	for _, delivery := range inbox.Deliveries() {
+		if !there[delivery.EventID()] {
+			f.add(&f.other, "%s %s was delivered and is not in the log", delivery.Kind(), delivery.EventID())
+		}
 		for _, fault := range inbox.Check(delivery) {
 			f.add(&f.other, "a delivery of %s: %s", delivery.Kind(), fault)
 		}
 	}
+}
+
+// auditOrder expects what an ordered endpoint got: of each event the first delivery comes after those of earlier events of its resource. It
+// returns how many came again after a later one.
+func auditOrder(t *testing.T, account *harness.Account, inbox *harness.Inbox) (late int) {
+	t.Helper()
+	log, err := account.Log("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var came []string
+	if err := harness.Eventually(5*time.Minute, func() error {
+		came = nil
+		for _, d := range inbox.Deliveries() {
+			came = append(came, d.EventID())
+		}
+		for _, event := range log {
+			if !slices.Contains(came, event.ID) {
+				return fmt.Errorf("%s %s did not come", event.Kind, event.ID)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	place, of := map[string]int{}, map[string]string{}
+	for i, event := range log {
+		place[event.ID], of[event.ID] = i, event.Resource()
+	}
+	newest, seen := map[string]int{}, map[string]bool{}
+	for _, event := range came {
+		at, resource := place[event], of[event]
+		switch {
+		case at >= newest[resource]:
+			newest[resource] = at
+		case seen[event]:
+			late++
+		default:
+			t.Errorf("%s of %s came after a later one", event, resource)
+		}
+		seen[event] = true
+	}
+	return late
 }
 
 func contains(list []any, want map[string]any) bool {

@@ -37,12 +37,7 @@ func TestKilled(t *testing.T) {
 		inbox := receiver.Inbox()
 		account.Endpoint(t, inbox)
 		seedCatalog(t, account)
-		var workers []*worker
-		for n := range *clients {
-			workers = append(workers, &worker{
-				number: n, client: account.Key, status: map[string]string{}, random: rand.New(rand.NewPCG(*seed, uint64(n))),
-			})
-		}
+		workers := newWorkers(*clients, account.Key)
 		moments := rand.New(rand.NewPCG(*seed, 999))
 		stop, done := make(chan struct{}), make(chan struct{})
 		go func() { together(workers, func(w *worker) { w.work(stop) }); close(done) }()
@@ -64,13 +59,7 @@ func TestKilled(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		close(stop)
 		<-done
-		together(workers, func(w *worker) { // what was cut off is asked once more, with its key
-			for _, e := range w.journal {
-				if e.status == 0 {
-					w.settle(e, make(chan struct{}))
-				}
-			}
-		})
+		settleAll(workers)
 		audit(t, fmt.Sprintf("%d kills", *kills), server, account, inbox, workers)
 	})
 }

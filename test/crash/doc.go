@@ -1,8 +1,14 @@
-// Package crash kills the service without warning while clients write, starts it again on the same store, and compares
-// the store with the clients' own journals: nothing that was answered is lost, nothing was done twice or by half,
-// every event is there, and a repeated request gets exactly the bytes of its first answer.
+// Package crash ends the service, or its database, while clients write, and compares the store with the clients' own journals: nothing that
+// was answered is lost, nothing was done twice or by half, every event is there and was delivered, and a repeated request gets the bytes of
+// its first answer.
 //
-// With -pauses it also stops nodes for a while, as a virtual machine that is paused (paused_test.go).
+//	journal_test.go   the clients: random requests, each repeated under its key until it is answered
+//	audit_test.go     what must hold afterwards, whatever happened
+//	crash_test.go     the service is killed and started again
+//	paused_test.go    a node stops for a while, as a virtual machine that is paused
+//	failover_test.go  PostgreSQL's primary is killed and its standby promoted
 //
-//	go test ./test/crash -kills 3          each engine; make crash does more
+// The other files end one operation at a chosen moment. make crash and make failover do more of it:
+//
+//	go test ./test/crash -kills 3 -rounds 2
 package crash

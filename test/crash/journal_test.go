@@ -29,7 +29,8 @@ type entry struct {
 type worker struct {
 	number  int
 	client  harness.Client
-	nodes   []string // addresses; each attempt goes to the next one. nil: to the client's
+	nodes   []string                                               // addresses; each attempt goes to the next one. nil: to the client's
+	heard   func(sent time.Time, answer harness.Answer, err error) // hears what came of each attempt; nil: nobody does
 	random  *rand.Rand
 	journal []*entry
 	open    []*entry          // orders made by this worker that may still move
@@ -58,9 +59,13 @@ func (w *worker) settle(e *entry, stop <-chan struct{}) {
 			client.Base = w.nodes[(w.number+e.asked)%len(w.nodes)]
 		}
 		e.asked++
+		sent := time.Now()
 		answer, err := client.Do(harness.Request{
 			Method: e.method, Path: e.path, Body: e.body, Header: http.Header{"Idempotency-Key": {e.key}},
 		})
+		if w.heard != nil {
+			w.heard(sent, answer, err)
+		}
 		if err == nil && answer.Status != http.StatusServiceUnavailable && answer.Status < 500 {
 			w.keep(e, answer)
 			return
@@ -160,6 +165,26 @@ func (w *worker) line(order string) string {
 const skus = 12
 
 func sku(n int) string { return fmt.Sprintf("CRASH-%02d", n) }
+
+// newWorkers are clients whose choices follow from the seed.
+func newWorkers(n int, client harness.Client) (workers []*worker) {
+	for number := range n {
+		workers = append(workers, &worker{number: number, client: client, status: map[string]string{},
+			random: rand.New(rand.NewPCG(*seed, uint64(number)))})
+	}
+	return workers
+}
+
+// settleAll asks once more, with its key, for what was cut off.
+func settleAll(workers []*worker) {
+	together(workers, func(w *worker) {
+		for _, e := range w.journal {
+			if e.status == 0 {
+				w.settle(e, make(chan struct{}))
+			}
+		}
+	})
+}
 
 // together runs f for every worker at once.
 func together(workers []*worker, f func(*worker)) {

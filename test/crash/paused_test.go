@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -44,14 +43,12 @@ func TestPaused(t *testing.T) {
 		p.call(account.Key, 0, http.StatusOK, http.MethodPatch, "/developer/webhooks/"+account.Endpoint(t, ordered),
 			map[string]any{"ordered": true})
 		seedCatalog(t, account)
-		var workers []*worker
-		for n := range *clients {
-			w := &worker{number: n, client: account.Key, status: map[string]string{}, random: rand.New(rand.NewPCG(*seed, uint64(n)))}
+		workers := newWorkers(*clients, account.Key)
+		for _, w := range workers {
 			w.client.Most = 3 * time.Second
 			for _, node := range p.nodes {
 				w.nodes = append(w.nodes, node.Base)
 			}
-			workers = append(workers, w)
 		}
 		others := first.NewAccount(t, "enterprise")
 		seedCatalog(t, others)
@@ -75,17 +72,13 @@ func TestPaused(t *testing.T) {
 		}
 		close(stop)
 		running.Wait()
-		together(workers, func(w *worker) {
+		for _, w := range workers {
 			w.client.Most = 0
-			for _, e := range w.journal {
-				if e.status == 0 {
-					w.settle(e, make(chan struct{}))
-				}
-			}
-		})
+		}
+		settleAll(workers)
 		p.sold(others.Key, shop, bought)
 		audit(t, fmt.Sprintf("%d pauses", *pauses), first, account, plain, workers)
-		late := p.inOrder(account, ordered)
+		late := auditOrder(t, account, ordered)
 		t.Logf("%s: %d rounds of operations in steps, %d orders of a shop; %d deliveries came again behind a later one", engine, ended,
 			len(bought), late)
 	})
@@ -238,47 +231,4 @@ func (p *paused) sold(key harness.Client, shop *wooshop.Shop, bought []int64) {
 	}); err != nil {
 		p.Error(err)
 	}
-}
-
-// inOrder expects the first delivery of each event to come behind those of earlier events of its resource; it returns how many came again
-// behind a later one.
-func (p *paused) inOrder(account *harness.Account, inbox *harness.Inbox) (late int) {
-	p.Helper()
-	log, err := account.Log("")
-	if err != nil {
-		p.Fatal(err)
-	}
-	var came []string
-	if err := harness.Eventually(5*time.Minute, func() error {
-		came = nil
-		for _, d := range inbox.Deliveries() {
-			came = append(came, d.EventID())
-		}
-		for _, event := range log {
-			if !slices.Contains(came, event.ID) {
-				return fmt.Errorf("%s %s did not come", event.Kind, event.ID)
-			}
-		}
-		return nil
-	}); err != nil {
-		p.Error(err)
-	}
-	place, of := map[string]int{}, map[string]string{}
-	for i, event := range log {
-		place[event.ID], of[event.ID] = i, event.Resource()
-	}
-	newest, seen := map[string]int{}, map[string]bool{}
-	for _, event := range came {
-		at, resource := place[event], of[event]
-		switch {
-		case at >= newest[resource]:
-			newest[resource] = at
-		case seen[event]:
-			late++
-		default:
-			p.Errorf("%s of %s came behind a later one", event, resource)
-		}
-		seen[event] = true
-	}
-	return late
 }

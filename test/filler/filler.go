@@ -17,10 +17,9 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
-	"entrepot/internal/sales"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
-	"entrepot/internal/stockvalue"
+	"entrepot/internal/view/all"
 )
 
 // Size is how many records to create.
@@ -220,21 +219,14 @@ func (f *filling) fillOrders() error {
 	})
 }
 
-// derive makes what the service derives from records by and by: blocks for searches, sorts, values and sales.
+// derive updates the views, and packs the texts of searches.
 func (f *filling) derive() error {
 	for _, kind := range search.Kinds {
 		if err := search.Pack(f.ctx, f.store, f.tenant, kind, 1); err != nil {
 			return err
 		}
 	}
-	if err := catalog.FollowSort(f.ctx, f.store, f.tenant, 0); err != nil {
-		return err
-	}
-	if err := stockvalue.Follow(f.ctx, f.store, f.tenant, 0); err != nil {
-		return err
-	}
-	_, err := sales.Fold(f.ctx, f.store, f.tenant)
-	return err
+	return all.FollowTenant(f.ctx, f.store, f.tenant)
 }
 
 // made is an order, the index of its customer (-1 for none) and its effect on the stock.

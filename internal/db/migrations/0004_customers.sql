@@ -75,6 +75,7 @@ CREATE TABLE segments (
     id UUID NOT NULL,
     name TEXT NOT NULL,
     rules TEXT NOT NULL,                   -- JSON
+    rules_digest TEXT NOT NULL DEFAULT '', -- segment_lists.rules of its list
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     PRIMARY KEY (tenant_id, id)

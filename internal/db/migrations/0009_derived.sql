@@ -25,6 +25,14 @@ CREATE TABLE order_figures (
     PRIMARY KEY (tenant_id, span, status, bucket, channel, currency)
 ) WITHOUT ROWID;
 
+-- Up to which stamp of an account's change clock each view has everything (decision 9). A view without a row has nothing yet.
+CREATE TABLE views_until (
+    tenant_id BIGINT NOT NULL,
+    view TEXT COLLATE "C" NOT NULL,        -- its name in package view
+    stamp BIGINT NOT NULL,
+    PRIMARY KEY (tenant_id, view)
+) WITHOUT ROWID;
+
 -- What sold best, without reading lines: sums of SKUs by bucket of time, packed by the worker (interface §4.5.11).
 CREATE TABLE sales_blocks (
     tenant_id BIGINT NOT NULL,
@@ -59,12 +67,6 @@ CREATE TABLE product_sorts (
 CREATE INDEX product_sorts_tenant_id_name ON product_sorts (tenant_id, name, product_id, status);
 CREATE INDEX product_sorts_tenant_id_price ON product_sorts (tenant_id, price, product_id, status);
 
--- Up to which change of an account product_sorts has everything.
-CREATE TABLE product_sorts_until (
-    tenant_id BIGINT PRIMARY KEY,
-    stamp BIGINT NOT NULL
-);
-
 -- What the stock is worth, in a table of its own that follows a little behind (interface §4.5.11; decision 9): whoever writes a price
 -- would have to look up where the product lies.
 CREATE TABLE stock_values (
@@ -87,12 +89,6 @@ CREATE TABLE stock_level_values (
     price BIGINT NOT NULL,
     PRIMARY KEY (tenant_id, sku, warehouse_code)
 ) WITHOUT ROWID;
-
--- Up to which change of an account both have everything; no row until they have anything.
-CREATE TABLE stock_values_until (
-    tenant_id BIGINT PRIMARY KEY,
-    stamp BIGINT NOT NULL
-);
 
 -- What lists search through, packed so that a search reads megabytes instead of every row (interface §4.1; decision 11). Blocks
 -- hold the
@@ -170,14 +166,6 @@ CREATE TABLE segment_members (
     customer_id UUID NOT NULL,
     PRIMARY KEY (tenant_id, list_id, customer_id)
 ) WITHOUT ROWID;
-
--- Up to which change of an account its lists have everything; accounts without segments have no row. turn counts the changes of
--- the lists.
-CREATE TABLE segment_lists_until (
-    tenant_id BIGINT PRIMARY KEY,
-    stamp BIGINT NOT NULL,
-    turn BIGINT NOT NULL
-);
 
 -- Customers who changed later, unless the event log says so: it has new customers, and new orders.
 CREATE TABLE segment_changes (

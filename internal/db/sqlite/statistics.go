@@ -18,8 +18,8 @@ const accounts = 100
 
 // small are the tables with a few rows for each account.
 var small = words("tenants users tokens api_keys channels channel_syncs warehouses attributes endpoints segments nodes scrubs " +
-	"setup_links replays queues change_clocks order_numbers dispatch_cursors product_sorts_until stock_values " +
-	"stock_values_until search_until segment_lists segment_lists_until segment_changes store_keys schema_versions dashboard_views")
+	"setup_links replays queues change_clocks order_numbers dispatch_cursors views_until stock_values " +
+	"search_until segment_lists segment_changes store_keys schema_versions dashboard_views")
 
 // sharing is how many rows of an account have the same value in a column; of any other column sharingUsually have.
 var sharing = map[string]int{
