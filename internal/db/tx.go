@@ -206,9 +206,6 @@ func (tx *Tx) Wake(topic string) {
 	tx.topics = append(tx.topics, topic)
 }
 
-// WakeNow makes them receive at once, for what a transaction that only reads has found to be wanted.
-func (tx *Tx) WakeNow(topic string) { tx.db.wake(topic) }
-
 func (tx *Tx) wakeAll() {
 	if tx == nil {
 		return

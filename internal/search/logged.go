@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
@@ -24,9 +22,6 @@ var sources = map[Kind]source{
 	Customers: {"customer.created",
 		"SELECT id, CASE WHEN merged_into IS NULL THEN 0 ELSE 1 END, search FROM customers WHERE tenant_id = $1 AND id IN "},
 }
-
-// ChangesOfOrders are the events of which each order that is new, or has another status or total, has one in the same commit.
-var ChangesOfOrders = []string{"order.received", "order.status_changed", "order.updated"}
 
 // follows reports whether new records of a kind are found in the log.
 func (k Kind) follows() bool { return sources[k].event != "" }
@@ -94,24 +89,6 @@ func eachRecord(tx *db.Tx, kind Kind, ids []string, each func(entry) error) erro
 			return each(e)
 		}, sources[kind].records+db.BindAll(w, piece), w.Args()...)
 	})
-}
-
-// PrefetchAbout prefetches the records that some events after a stamp are about, in no order and perhaps several times: all if they are not
-// more than limit, otherwise at least limit of them. The events are not among those of bulk updates.
-func PrefetchAbout(tx *db.Tx, events []string, after int64, limit int) *db.Pending[[]string] {
-	branches := make([]string, len(events))
-	for i, event := range events {
-		branch := "b" + strconv.Itoa(i)
-		branches[i] = "SELECT " + branch + ".resource_id FROM (SELECT e.resource_id FROM events e WHERE e.tenant_id = $1" +
-			inLog(event) + " AND e.stamp > $2 ORDER BY e.stamp LIMIT $3::BIGINT) AS " + branch
-	}
-	p := new(db.Pending[[]string])
-	return p.Await(tx.Prefetch(func(r db.Rows) error {
-		var record string
-		err := r.Scan(&record)
-		p.Value = append(p.Value, record)
-		return err
-	}, strings.Join(branches, " UNION ALL "), tx.Tenant, after, limit))
 }
 
 // packLogged packs the next new records of the log, unless there are fewer than least, and returns how many.

@@ -41,52 +41,6 @@ func TestALifeHolds(t *testing.T) {
 	})
 }
 
-// An order that is new, or has another status or total, has an event in the same commit by which lists in memory find it.
-func TestChangesOfOrdersAreInTheLog(t *testing.T) {
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		s := newShop(t, store)
-		known, changes, clock := map[id.Order]string{}, 0, int64(0)
-		s.wrote = func() {
-			logged := map[id.Order]bool{}
-			err := store.Read(t.Context(), s.who.Tenant, func(tx *db.Tx) error {
-				w := db.AndIn(db.NewWhere(tx, "e"), "e.event", search.ChangesOfOrders)
-				err := tx.Each(func(r db.Rows) error {
-					var order id.Order
-					err := r.Scan(&order)
-					logged[order] = true
-					return err
-				}, "SELECT e.resource_id FROM events e WHERE "+w.And("e.stamp > ?", clock).String(), w.Args()...)
-				if err == nil {
-					err = tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock)
-				}
-				if err != nil {
-					return err
-				}
-				return tx.Each(func(r db.Rows) error {
-					var order id.Order
-					var status string
-					var total int64
-					err := r.Scan(&order, &status, &total)
-					is := fmt.Sprint(status, total)
-					if is != known[order] {
-						if changes++; !logged[order] {
-							t.Errorf("%s is %s, was %s, without an event", order, is, known[order])
-						}
-					}
-					known[order] = is
-					return err
-				}, "SELECT id, status, total FROM orders WHERE tenant_id = $1", tx.Tenant)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if s.life(); changes < 20 {
-			t.Errorf("%d changes", changes)
-		}
-	})
-}
-
 // The kept figures of deliveries hold while attempts are made, deliveries attempted again, and old ones dropped, until none is left.
 func TestFiguresOfDeliveriesHold(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {

@@ -11,29 +11,24 @@ import (
 
 // follower keeps up something that is derived from records, for all accounts.
 type follower struct {
-	what  string // as it is logged
-	topic string // on which the store wakes it, "" for none
-	rest  time.Duration
-	run   func(context.Context, *db.DB) error
+	what string // as it is logged
+	rest time.Duration
+	run  func(context.Context, *db.DB) error
 }
 
 // followers makes those of a process; each runs in a loop of its own.
 func followers() []follower {
 	list := []follower{
-		{"packing the texts of searches", "", measureEvery, new(search.Packer).All},
+		{"packing the texts of searches", measureEvery, new(search.Packer).All},
 	}
 	for _, v := range all.Views {
-		list = append(list, follower{"updating the view " + v.Name, "", v.Every, v.Follow})
+		list = append(list, follower{"updating the view " + v.Name, v.Every, v.Follow})
 	}
 	return list
 }
 
 func (w *Worker) follow(f follower) {
-	var woken <-chan struct{}
-	if f.topic != "" {
-		woken = w.DB.Woken(f.topic)
-	}
-	for w.pause(woken, max(f.rest, w.Poll)) {
+	for w.pause(nil, max(f.rest, w.Poll)) {
 		w.failed(f.what, f.run(w.stopping, w.DB))
 	}
 }
