@@ -31,7 +31,7 @@ var owners = map[string][]string{
 	"internal/orders": {"order_numbers", "orders", "order_lines", "order_history", "shipments", "shipment_lines", "order_figures",
 		"order_edits", "order_issues", "order_refunds", "order_refund_lines", "order_returns", "order_return_lines"},
 	"internal/sales":      {"sales_blocks", "sold_skus"},
-	"internal/search":     {"search_blocks", "search_loose", "search_until", "search_grams", "search_places"},
+	"internal/search":     {"search_blocks", "search_loose", "search_grams", "search_places"},
 	"internal/stock":      {"warehouses", "stock_levels", "movements"},
 	"internal/stockvalue": {"stock_values", "stock_level_values"},
 	"internal/view":       {"views_until"},

@@ -15,7 +15,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// copyRecord is the printed form of a copy. The sum is that of a SQLite store's copy, tables and rows are those of a PostgreSQL store.
+// copyRecord is the printed form of a copy. The sum is that of a SQLite store's copy, tables and rows are those of a
+// PostgreSQL store.
 type copyRecord struct {
 	File   string `json:"file"`
 	Bytes  int64  `json:"bytes"`

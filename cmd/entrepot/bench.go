@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/bench"
 )
 
-// newBenchCommand is "entrepot bench": load for a running service, and the baseline beside it (interface §10).
+// newBenchCommand is "entrepot bench": load for a running service, and the baseline for comparison (interface §10).
 func newBenchCommand(env *environment) *cobra.Command {
 	o := bench.Options{Progress: env.stderr}
 	var here, asJSON bool

@@ -30,7 +30,8 @@ type measuredService struct {
 	process *exec.Cmd
 }
 
-// startHere starts this program as a service on a new folder, and directs the options to it and to an account of its own.
+// startHere starts this program as a service on a new folder, and directs the options to it and to an account of its
+// own.
 func startHere(cmd *cobra.Command, env *environment, o *bench.Options) (*measuredService, error) {
 	for _, flag := range []string{"url", "key", "allow-remote", "server-pid"} {
 		if cmd.Flags().Changed(flag) {

@@ -42,7 +42,8 @@ func mustComplete(cmd *cobra.Command, flag string, values cobra.CompletionFunc) 
 	}
 }
 
-// accountNames are the names of the accounts in the store of an incomplete command line; none if the store cannot be read.
+// accountNames are the names of the accounts in the store of an incomplete command line; none if the store cannot be
+// read.
 func (env *environment) accountNames(cmd *cobra.Command) (names []string) {
 	if env.fill(cmd) != nil {
 		return nil

@@ -246,7 +246,8 @@ func (s *seeding) orderAt(at time.Time, late bool) []moment {
 
 func (s *seeding) place(order *id.Order, draft commerce.OrderDraft) (err error) {
 	return s.store.Commerce.NumberOrder(s.ctx, s.store.DB, s.who.Tenant, func(number int64) error {
-		draft.Number, draft.ExternalReference = number, fmt.Sprintf("S-%d", 1000+number) // not WEB-1001, which the samples at /docs create
+		// not WEB-1001, which the samples at /docs create
+		draft.Number, draft.ExternalReference = number, fmt.Sprintf("S-%d", 1000+number)
 		return s.write(func(tx *db.Tx) error {
 			made, err := s.store.Commerce.CreateOrder(tx, s.who, draft)
 			if err == nil {

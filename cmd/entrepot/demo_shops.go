@@ -22,7 +22,7 @@ const (
 	demoPulls = 10              // seconds between two pulls
 )
 
-// demoMark ends the names of channels of simulated shops, by which those of an earlier run on the same folder are found.
+// demoMark ends the names of channels of simulated shops; it identifies those of an earlier run on the same folder.
 const demoMark = " (simulated)"
 
 // demoShop is a simulated shop that is served.
@@ -31,7 +31,8 @@ type demoShop struct {
 	address string
 }
 
-// serveDemoShops serves the demo's shops on free ports of this machine until the context ends; ended waits for their end.
+// serveDemoShops serves the demo's shops on free ports of this machine until the context ends; ended waits for their
+// end.
 func serveDemoShops(ctx context.Context) (shops []demoShop, ended func(), err error) {
 	var running sync.WaitGroup
 	for _, shop := range simulatedShops() {

@@ -244,7 +244,7 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 		return nil
 	case len(security.Open) > 0:
 		found = append(found, finding{"row-level security", "error", "missing on " + strings.Join(security.Open, ", ") +
-			": run as their owner: " + security.Mend()})
+			": run as their owner: " + security.Repair()})
 	case security.AllPower:
 		found = append(found, finding{"row-level security", "warning", "does not hold for the role " + security.Role +
 			", which is a superuser: give entrepot a role of its own"})

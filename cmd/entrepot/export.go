@@ -102,8 +102,8 @@ func reachable(ctx context.Context, address, key string) error {
 	return fmt.Errorf("no service answers at %s: %w", address, err)
 }
 
-// export writes every record of a kind, oldest first where the list can be sorted. Pages follow the cursor, so that records
-// created or deleted meanwhile shift none of the others out of them.
+// export writes every record of a kind, oldest first where the list can be sorted. Pages follow the cursor, so that
+// records created or deleted meanwhile shift none of the others out of them.
 func (env *environment) export(ctx context.Context, service *client.Client, kind string, to io.Writer) error {
 	e, out, n := exports[kind], bufio.NewWriter(to), 0
 	query := url.Values{"limit": {strconv.Itoa(e.limit)}, "sort": {"createdAt:asc"}}

@@ -35,8 +35,8 @@ func newHealthCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// The service itself is asked, whatever proxy the environment names. Its certificate is for another name than localhost, and a
-			// process of this machine is asked for one word: the name is not verified.
+			// The service itself is asked, whatever proxy the environment names. Its certificate is for another name
+			// than localhost, and a process of this machine is asked for one word: the name is not verified.
 			service := &http.Client{Timeout: 3 * time.Second, Transport: &http.Transport{DisableKeepAlives: true,
 				TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 			answer, err := service.Do(request)

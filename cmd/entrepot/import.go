@@ -17,8 +17,8 @@ import (
 	"entrepot/internal/importer/client"
 )
 
-// newImportCommand is "entrepot import products|prices|stock|orders FILE". It fails if rows were refused or the import stopped
-// before the file's end.
+// newImportCommand is "entrepot import products|prices|stock|orders FILE". It fails if rows were refused or the
+// import stopped before the file's end.
 func newImportCommand(env *environment) *cobra.Command {
 	o := importer.Options{Stdin: env.stdin, Log: env.stderr}
 	var url, key string

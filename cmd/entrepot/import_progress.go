@@ -143,7 +143,7 @@ func (p *importProgress) line() string {
 	return line
 }
 
-// left is the estimated rest of the time at the speed so far, pauses included; 0 if it is unknown.
+// left is the estimated remaining time at the speed so far, pauses included; 0 if unknown.
 func (p *importProgress) left() time.Duration {
 	done, rest := int64(p.last.Rows-p.from.Rows), int64(p.last.TotalRows-p.last.Rows)
 	if p.last.TotalRows == 0 {

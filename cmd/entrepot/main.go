@@ -36,8 +36,8 @@ func main() {
 	os.Exit(code)
 }
 
-// endings are the signals that end a command in order. SIGHUP, which comes when a terminal is closed, is one of them unless whoever
-// started the command ignores it, as nohup does.
+// endings are the signals that end a command in order. SIGHUP, which comes when a terminal is closed, is among them
+// unless the command was started with it ignored, as nohup does.
 func endings() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

@@ -85,7 +85,8 @@ func (env *environment) move(cmd *cobra.Command) error {
 
 func (env *environment) moveRows(cmd *cobra.Command, from, to *db.DB) (made movedRecord, err error) {
 	began := time.Now()
-	moved, err := db.Move(cmd.Context(), from, to, func(tx *db.Tx) error { // queues that the stopped service held are released
+	// queues that the stopped service held are released
+	moved, err := db.Move(cmd.Context(), from, to, func(tx *db.Tx) error {
 		_, err := webhooks.Abandon(tx)
 		if err == nil {
 			_, err = jobs.Abandon(tx)

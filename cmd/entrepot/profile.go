@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// profile writes where the processor time of this process goes to the file of --cpu-profile, if it names one, until end is called. Tools
-// such as "go tool pprof" read it.
+// profile writes where the processor time of this process goes to the file of --cpu-profile, if it names one, until
+// end is called. Tools such as "go tool pprof" read it.
 func (env *environment) profile(cmd *cobra.Command) (end func() error, err error) {
 	path, _ := cmd.Flags().GetString("cpu-profile")
 	if path == "" {

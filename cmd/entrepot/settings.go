@@ -81,8 +81,9 @@ func (env *environment) flags(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// fill reads the settings file and gives every flag that was not set its value from the environment, else from the file. A variable
-// that names no setting is no error: Kubernetes sets ENTREPOT_SERVICE_HOST for a service of that name.
+// fill reads the settings file and gives every flag that was not set its value from the environment, else from the
+// file. A variable that names no setting is no error: Kubernetes sets ENTREPOT_SERVICE_HOST for a service of that
+// name.
 func (env *environment) fill(cmd *cobra.Command) (err error) {
 	path := env.getenv(variable("config"))
 	if f := cmd.Flags().Lookup("config"); f != nil && f.Changed {

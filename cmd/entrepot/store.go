@@ -18,8 +18,8 @@ import (
 	"entrepot/internal/server"
 )
 
-// patience is how long a command waits for a connection or a lock of a database server that is busy, four times as long as a
-// request: nobody waits behind it, and a script that makes accounts beside a loaded service would have to try again.
+// patience is how long a command waits for a connection or a lock of a busy database server, four times as long as a
+// request: nobody waits behind it, and a script that makes accounts while a service is busy would have to try again.
 // Tests raise it. A server that refuses the connection is reported at once.
 var patience = 20 * time.Second
 
@@ -53,7 +53,7 @@ func making(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// work is what a command does with the store after its flags and arguments were checked.
+// work is the work of a command on the store after its flags and arguments were checked.
 type work func(s *server.Store) error
 
 // offline is a command on the store, with the flags that choose it. prepare checks flags and arguments before the
@@ -165,8 +165,8 @@ func target(cmd *cobra.Command, args []string, flag, what string) (string, error
 	return text, nil
 }
 
-// find finds the only record that a text names, in the account of --account or in all accounts; named gives the names of a record, the
-// id first.
+// find finds the only record that a text names, in the account of --account or in all accounts; named gives the names
+// of a record, the id first.
 func find[T any](cmd *cobra.Command, s *server.Store, noun, text string, all func(tx *db.Tx) ([]T, error), named func(T) []string) (
 	found T, of accounts.Account, err error) {
 	var matches []string

@@ -32,7 +32,8 @@ type repairRecord struct {
 	Repairs  []string `json:"repairs"`
 }
 
-// newVerifyCommand is "entrepot verify": it checks the whole store for what must always hold. It changes nothing without --repair.
+// newVerifyCommand is "entrepot verify": it checks the whole store for what must always hold. It changes nothing
+// without --repair.
 func newVerifyCommand(env *environment) *cobra.Command {
 	check := &cobra.Command{
 		Use:   "verify",
@@ -107,7 +108,7 @@ func (env *environment) verify(cmd *cobra.Command) error {
 	return nil
 }
 
-// verdict is what a check found: that its rule holds, or how often it does not and did not.
+// verdict is the result of a check: that its rule holds, or how often it does not and did not.
 func verdict(r verify.Result) string {
 	var parts []string
 	if r.Repaired > 0 {

@@ -21,11 +21,12 @@ func newVersionCommand(env *environment) *cobra.Command {
 	return show
 }
 
-// Version is what the build sets (-ldflags "-X main.Version=…"): make release the version of CHANGELOG.md's newest heading,
-// make build the same with -dev and the commit behind it.
+// Version is what the build sets (-ldflags "-X main.Version=…"): make release the version of CHANGELOG.md's newest
+// heading, make build the same with -dev and the commit behind it.
 var Version string
 
-// version is the program's version. Of a program that was built without the Makefile it is dev and the commit, if Go knows it.
+// version is the program's version. Of a program that was built without the Makefile it is dev and the commit, if Go
+// knows it.
 func version() string {
 	if Version != "" {
 		return Version

@@ -46,8 +46,8 @@ func scopesOf(resources ...string) []string {
 	return list
 }
 
-// Caller is the credential of a request and its account, as the store has them at every request, so that a revoked key is
-// refused at once.
+// Caller is the credential of a request and its account, as the store has them at every request, so that a revoked
+// key is refused at once.
 type Caller struct {
 	Tenant   id.Tenant
 	Account  id.Account

@@ -6,7 +6,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Callers finds the callers of API keys. Requests that come at the same moment are looked up together. The zero value is ready for use.
+// Callers finds the callers of API keys. Requests that come at the same moment are looked up together. The zero value
+// is ready for use.
 type Callers struct{ together db.Gather[*lookUp] }
 
 // lookUp is the look-up of one key.

@@ -84,7 +84,8 @@ func Keys(tx *db.Tx, limit, offset int) ([]Key, int64, error) {
 	return keyTable.Page(tx, db.NewWhere(tx, "").And(notRevoked), "created_at, id", limit, offset)
 }
 
-// RoomForKey refuses one more key when the account has limits.MaxKeys. Keys are created one after the other from there on. Errors: Conflict.
+// RoomForKey refuses one more key when the account has limits.MaxKeys. Keys are created one after the other from
+// there on. Errors: Conflict.
 func RoomForKey(tx *db.Tx) error {
 	if err := tx.LockName("API keys"); err != nil {
 		return err
@@ -98,8 +99,8 @@ func RoomForKey(tx *db.Tx) error {
 	return err
 }
 
-// KeyNames calls found for each of some keys, revoked ones too, for the histories that name them. Unknown ids are left out;
-// each must be a UUID.
+// KeyNames calls found for each of some keys, revoked ones too, for the histories that name them. Unknown ids are
+// left out; each must be a UUID.
 func KeyNames(tx *db.Tx, ids []string, found func(key id.Key, name string, revoked bool)) error {
 	args := append([]any{tx.Tenant}, db.Padded(ids)...)
 	return tx.Each(func(r db.Rows) error {

@@ -30,8 +30,8 @@ func callerOf(a Account) Caller {
 	return Caller{Tenant: a.Tenant, Account: a.ID, Plan: a.Plan, Currency: a.Currency, Sandbox: a.Sandbox, Settings: a.Settings}
 }
 
-// ByKey finds the caller of an API key. Errors: Unauthorized for unknown, revoked and expired keys alike, and for those of a
-// disabled user; but for unknown ones the caller still names account and key, and has no scopes.
+// ByKey finds the caller of an API key. Errors: Unauthorized for unknown, revoked and expired keys alike, and for
+// those of a disabled user; but for unknown ones the caller still names account and key, and has no scopes.
 func ByKey(tx *db.Tx, key string) (Caller, error) {
 	found, err := keysByHash(tx, []string{Hash(key)})
 	if err != nil {

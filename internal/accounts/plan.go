@@ -2,7 +2,7 @@ package accounts
 
 import "entrepot/internal/limits"
 
-// Plan is what an account has bought; it sets the rate limits (interface §8).
+// Plan is the plan that an account has bought; it sets the rate limits (interface §8).
 type Plan string
 
 // The plans.
@@ -24,7 +24,8 @@ var planRates = map[Plan]limits.Rate{
 // Rate is the rate limit of each key or user of an account.
 func (p Plan) Rate() limits.Rate { return planRates[p] }
 
-// UnchangedRate limits requests with If-None-Match: ten times the plan's rate. Those beyond it are counted like any other.
+// UnchangedRate limits requests with If-None-Match: ten times the plan's rate. Those beyond it are counted like any
+// other.
 func (p Plan) UnchangedRate() limits.Rate {
 	return limits.Rate{Name: "unchanged", PerMinute: 10 * p.Rate().PerMinute}
 }

@@ -42,7 +42,8 @@ func (c Caller) MayWrite() bool {
 	return slices.ContainsFunc(AllScopes, func(scope string) bool { return strings.HasPrefix(scope, "write:") && c.May(scope) })
 }
 
-// NeedsAll is the 403 that names every scope of a list that the caller lacks, or nil: no credential can give more than it has.
+// NeedsAll is the 403 that names every scope of a list that the caller lacks, or nil: no credential can give more
+// than it has.
 func (c Caller) NeedsAll(scopes []string) error {
 	if c.system() {
 		return nil

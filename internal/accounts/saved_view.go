@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// SavedView is a saved view of a list in the dashboard: a name and the query of an address. It is not part of the account's data: the API
-// does not show it.
+// SavedView is a saved view of a list in the dashboard: a name and the query of an address. It is not part of the
+// account's data: the API does not show it.
 type SavedView struct {
 	ID    string
 	User  id.User

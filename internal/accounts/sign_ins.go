@@ -13,7 +13,8 @@ import (
 // Origin is the source of a login: the client's address, and the name of the program (User-Agent). Both may be "".
 type Origin struct{ Address, Agent string }
 
-// SignIn is an open login of a user: an access token, or a session of the dashboard. Times are microseconds since 1970 UTC.
+// SignIn is an open login of a user: an access token, or a session of the dashboard. Times are microseconds since
+// 1970 UTC.
 type SignIn struct {
 	ID         id.SignIn
 	Address    string

@@ -9,11 +9,11 @@ import (
 	"entrepot/internal/base/apperr"
 )
 
-// Two passwords are hashed at once in a process for strangers, so that logins cannot take all its memory, and one more for those who have
-// logged in before: whoever fills the places of strangers does not keep them out.
+// A process hashes two passwords at once for strangers, so that logins cannot take all its memory, and one more for
+// users who have logged in before: strangers cannot use up the slot of those.
 var strangers, known = newSlots(2), newSlots(1)
 
-// Bounds of waiting for a place: how many wait, how many of them from one network, and for how long.
+// Bounds of waiting for a slot: how many wait, how many of them from one network, and for how long.
 const (
 	maxWaiting = 32
 	maxFromOne = 8
@@ -26,13 +26,14 @@ var hashed atomic.Int64
 // Hashed is how many passwords were hashed since the start.
 func Hashed() int64 { return hashed.Load() }
 
-// Waiter is who waits for a place.
+// Waiter identifies a caller who waits for a slot.
 type Waiter struct {
-	Network string // places are given to networks in turn
+	Network string // slots are given to one network after the other
 	Known   bool   // somebody has logged in from it lately, or the caller is logged in
 }
 
-// Slot waits for a place for hashing; done releases it. Errors: Unavailable when too many wait already or it takes too long.
+// Slot waits for a slot for hashing; done releases it. Errors: Unavailable when too many wait already or it takes too
+// long.
 func Slot(ctx context.Context, who Waiter) (done func(), err error) {
 	of := strangers
 	if who.Known {
@@ -49,7 +50,7 @@ func busy() error {
 	return apperr.New(apperr.Unavailable, "unavailable", "too many passwords are being checked at once, try again").With("retryAfter", 2)
 }
 
-// slots are places, and who waits for one.
+// slots are the slots and those who wait for one.
 type slots struct {
 	mu      sync.Mutex
 	free    int
@@ -60,7 +61,7 @@ type slots struct {
 
 func newSlots(n int) *slots { return &slots{free: n, waiting: map[string][]chan error{}} }
 
-// take waits for a place.
+// take waits for a slot.
 func (s *slots) take(ctx context.Context, network string) error {
 	s.mu.Lock()
 	if s.free > 0 { // then nobody waits
@@ -92,14 +93,14 @@ func (s *slots) take(ctx context.Context, network string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.remove(network, place) && <-place == nil { // it got the place at the last moment
+	if !s.remove(network, place) && <-place == nil { // it got the slot at the last moment
 		s.next()
 	}
 	return err
 }
 
-// room reports whether another one of a network may wait. When all room is taken, the newest of the network that has most makes room, if
-// that has more than this one would have.
+// room reports whether another one of a network may wait. When all room is taken, the newest of the network that has
+// most makes room, if that has more than this one would have.
 func (s *slots) room(network string) bool {
 	own := len(s.waiting[network])
 	switch {
@@ -140,7 +141,7 @@ func (s *slots) remove(network string, place chan error) bool {
 	return false
 }
 
-// leave ends the turns of a network of which nobody waits any more.
+// leave removes a network from the rotation when nobody of it waits any more.
 func (s *slots) leave(network string) {
 	delete(s.waiting, network)
 	for i, one := range s.turns {
@@ -157,7 +158,7 @@ func (s *slots) release() {
 	s.next()
 }
 
-// next gives a place that became free to the oldest of the network whose turn it is, or keeps it.
+// next gives a free slot to the oldest waiter of the next network, or keeps it.
 func (s *slots) next() {
 	if len(s.turns) == 0 {
 		s.free++

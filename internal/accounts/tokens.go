@@ -48,7 +48,8 @@ func KeysThatExpire(tx *db.Tx, after, until int64) (n int64, err error) {
 		[]any{tx.Tenant, after, until}, &n)
 }
 
-// DeleteExpiredTokens deletes expired access tokens, at most limit of them, and returns how many. It serves every account.
+// DeleteExpiredTokens deletes expired access tokens, at most limit of them, and returns how many. It serves every
+// account.
 func DeleteExpiredTokens(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec("DELETE FROM tokens WHERE hash IN (SELECT hash FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
 		tx.Micros(), limit)

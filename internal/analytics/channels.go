@@ -83,7 +83,7 @@ func channelRows(tx *db.Tx, s Span) ([]Channel, error) {
 		WHERE c.tenant_id = $1`, tx.Tenant, s.From, s.To)
 }
 
-// publications is the kept count of a channel's publications with a status.
+// publications is the stored count of a channel's publications with a status.
 func publications(status string) string {
 	return "coalesce((SELECT t.n FROM tallies t WHERE t.tenant_id = $1 AND t.name = 'publications' AND t.key = c.id::TEXT || ' " +
 		status + "'), 0)"

@@ -9,9 +9,9 @@ import (
 	"entrepot/internal/db"
 )
 
-// Events are only added behind the newest stamp of the log, and only taken away at its beginning. So an hour that is over and not yet
-// touched by the end of the log's keeping has as many events as when they were last counted, which is remembered here: counting a
-// million events takes a tenth of a second.
+// Events are only added behind the newest stamp of the log, and only taken away at its beginning. So an hour that is
+// over and not yet touched by the end of the log's keeping has as many events as when they were last counted, which
+// is remembered here: counting a million events takes a tenth of a second.
 
 var hour = spans.Widths[spans.Hours]
 
@@ -73,7 +73,8 @@ func eventsInHours(tx *db.Tx, from, to int64) (n int64, err error) {
 	return n, nil
 }
 
-// sum adds up the events of the hours from one to before another, and returns the first that is not remembered, and the end of the last.
+// sum adds up the events of the hours from one to before another, and returns the first that is not remembered, and
+// the end of the last.
 func (c *countedHours) sum(from, to int64) (n, missing, end int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,15 +17,16 @@ type figure struct {
 	total                     money.Total
 }
 
-// every lists each status, in the order of the index (package orders): figures and orders are looked up by status and time.
+// every lists each status, in the order of the index (package orders): figures and orders are looked up by status and
+// time.
 const (
 	every    = "('CANCELLED','DELIVERED','PARTIALLY_SHIPPED','PENDING','PROCESSING','RETURNED','SHIPPED')"
 	everyRow = "('CANCELLED'),('DELIVERED'),('PARTIALLY_SHIPPED'),('PENDING'),('PROCESSING'),('RETURNED'),('SHIPPED')"
 )
 
 // readFigures sums the orders of a span, grouped by some of the columns status, channel, currency and start: from the
-// kept figures for whole buckets no wider than spans.Widths[widest], and from the orders at the span's ends. Unless only
-// is "", they are those of that channel.
+// stored figures for whole buckets no wider than spans.Widths[widest], and from the orders at the span's ends. Unless
+// only is "", it reads that channel alone.
 func readFigures(tx *db.Tx, only id.Channel, s Span, widest int, unit int64, by string) ([]figure, error) {
 	return readFiguresOf(tx, every, only, s, widest, unit, by)
 }
@@ -77,8 +78,8 @@ func ofChannel(w *db.Where, column, kind string, only id.Channel) string {
 	return " AND " + column + w.Bind(only) + kind
 }
 
-// ofOrders is the end of a SELECT: the sums of each order with some statuses, of one channel unless that is "", from one time to before
-// another.
+// ofOrders is the end of a SELECT: the sums of each order with some statuses, of one channel unless that is "", from
+// one time to before another.
 func ofOrders(w *db.Where, statuses string, only id.Channel, times [2]int64) string {
 	return `1::BIGINT AS orders, coalesce((SELECT sum(l.quantity) FROM order_lines l WHERE l.tenant_id = $1 AND l.order_id = o.id), 0)::BIGINT
 			AS items, o.total / 100000000 AS big, o.total % 100000000 AS small

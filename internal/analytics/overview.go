@@ -19,8 +19,8 @@ type Overview struct {
 	Low          int64 // stock levels below their threshold, now
 }
 
-// ReadOverview reads the figures of a span of whole days in a time zone, and those of the span before it. Unless only is "", sales are
-// those of that channel; customers and stock belong to none.
+// ReadOverview reads the figures of a span of whole days in a time zone, and those of the span before it. Unless only
+// is "", sales are of that channel alone; customers and stock belong to none.
 func ReadOverview(tx *db.Tx, currency string, only id.Channel, now, before Span, zone *time.Location) (out Overview, err error) {
 	var figures []figure
 	var list []Channel
@@ -54,7 +54,8 @@ func sharesOf(list []Channel, figures []figure, currency string) (shares []Chann
 	return shares
 }
 
-// counted adds figures to their channels, and those of orders without a channel to one without id. The list is not sorted.
+// counted adds figures to their channels, and those of orders without a channel to one without id. The list is not
+// sorted.
 func counted(list []Channel, figures []figure, currency string) []Channel {
 	at := make(map[id.Channel]int, len(list))
 	for i := range list {

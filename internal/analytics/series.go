@@ -71,8 +71,8 @@ func (i Interval) next(start time.Time) time.Time {
 	}
 }
 
-// series distributes figures over points. Figures are kept by hours and days of UTC. If a point begins within such a
-// bucket, the bucket is counted for the point that has most of it, and the part that belongs to other points is read
+// series distributes figures over points. Figures are stored by hours and days of UTC. If a point begins within such
+// a bucket, the bucket counts for the point that has most of it, and the part that belongs to other points is read
 // from narrower buckets and moved.
 type series struct {
 	points []Point
@@ -193,7 +193,8 @@ func readMoved(tx *db.Tx, only id.Channel, list []moved) ([]figure, error) {
 		if len(values[width]) == 0 {
 			continue
 		}
-		for n := len(values[width]); n&(n-1) != 0; n++ { // few SQL texts: the list is filled up to a power of two with empty parts
+		// few SQL texts: the list is filled up to a power of two with empty parts
+		for n := len(values[width]); n&(n-1) != 0; n++ {
 			values[width] = append(values[width], "(0::BIGINT,0::BIGINT,0::BIGINT)")
 		}
 		name := "v" + string(rune('a'+len(with)))

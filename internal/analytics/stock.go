@@ -60,7 +60,7 @@ func ReadStock(tx *db.Tx) (out Stock, err error) {
 	return out, err
 }
 
-// countedWarehouses reads every warehouse with its kept counts.
+// countedWarehouses reads every warehouse with its stored counts.
 func countedWarehouses(tx *db.Tx) ([]Warehouse, error) {
 	counted := db.PrefetchTallies(tx, "levels", "on hand", "reserved", "out of stock", "low")
 	list, err := db.List(tx, func(r db.Rows) (w Warehouse, err error) { return w, r.Scan(&w.Code, &w.Name) },
@@ -77,8 +77,8 @@ func countedWarehouses(tx *db.Tx) ([]Warehouse, error) {
 	return list, err
 }
 
-// living are the levels that are not deleted, as the indexes of low and oversold ones find them: without statistics, which SQLite does not
-// gather in the service, a bound of the column that follows the account's is what makes it take one of those.
+// living are the levels that are not deleted, in a form that leads SQLite to the indexes of low and oversold levels:
+// without statistics it needs a bound of the column that follows the account's.
 const living = "tenant_id = $1 AND deleted_at IS NULL AND sku > ''"
 
 // LowLevels are the levels below their threshold, the lowest first, at most limit of them.

@@ -95,7 +95,7 @@ func (w *Webhooks) addUp(list []went) {
 	})
 }
 
-// readWent sums the deliveries of a span and their attempts: from the kept figures for whole buckets, and from the
+// readWent sums the deliveries of a span and their attempts: from the stored figures for whole buckets, and from the
 // rows at the span's ends.
 func readWent(tx *db.Tx, s Span) ([]went, error) {
 	from, to := max(s.From, 0), min(s.To+1, spans.Last)

@@ -70,8 +70,8 @@ func readZone(q *apijson.Query) *time.Location {
 	return zone
 }
 
-// figures reads the figures of a span on one snapshot. Those of a span that ends now have an ETag without the span, so
-// that it stays while they stay.
+// figures reads the figures of a span on one snapshot. If the span ends now, their ETag leaves the span out, so that
+// the tag stays while the figures stay.
 func (a *API) figures(r *request, q *apijson.Query, span analytics.Span,
 	run func(tx *db.Tx) (func(*apijson.Writer, analytics.Span), error)) (out answer, err error) {
 	if err := q.Err(); err != nil {

@@ -21,8 +21,9 @@ type answer struct {
 	code     string // the code of an error
 	header   map[string]string
 	replay   bool
-	content  []byte // what the ETag covers in place of the body, nil for the body: figures up to now leave out their span
-	covered  int    // how many bytes from the start the ETag covers, 0 for all: a feed's ETag leaves out the server's time
+	// what the ETag covers instead of the body, nil for the body: figures up to now leave out their span
+	content []byte
+	covered int // how many bytes from the start the ETag covers, 0 for all: a feed's ETag leaves out the server's time
 }
 
 // size is the size of the whole body, in bytes.
@@ -56,7 +57,8 @@ func writeDeleted[T ~string](w *apijson.Writer, resource T, more func(w *apijson
 	w.End()
 }
 
-// failure converts an error to an answer in the one error shape. An error that is not apperr's becomes "internal error".
+// failure converts an error to an answer in the one error shape. An error that is not apperr's becomes "internal
+// error".
 func failure(err error, requestID string) answer {
 	f, ok := apperr.As(err)
 	status := 0

@@ -112,7 +112,8 @@ func (a *API) readAll(r *request, bound int64) (raw []byte, err error) {
 // read reads a body of at most bound bytes into the memory reserved for it, or reserves more as it arrives.
 func (r *request) read(bound, reserved int64) ([]byte, error) {
 	began, control := time.Now(), http.NewResponseController(r.out)
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }() // or it would interrupt the work on a body that arrived in time
+	// or it would interrupt the work on a body that arrived in time
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	from := http.MaxBytesReader(r.out, r.http.Body, bound)
 	room := max(bodyStep, reserved+1)
 	if size := r.http.ContentLength; size > 0 {
@@ -154,7 +155,7 @@ func tooLarge(bound int64) error {
 	return apperr.New(apperr.TooLarge, "body_too_large", "the body is larger than %d MB", bound>>20)
 }
 
-// byteOrderMark is what some systems write before UTF-8.
+// byteOrderMark is the mark that some systems write before UTF-8.
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 func isJSON(h http.Header) error {

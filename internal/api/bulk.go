@@ -39,8 +39,9 @@ func (r *request) waits() bool {
 	return false
 }
 
-// bulk runs a bulk operation. Each of its pieces is planned on a snapshot and applied in a transaction of its own; with an Idempotency-Key
-// there is one, together with the key (decision 17). The answer is rendered with the last piece; after an error the pieces before it stay.
+// bulk runs a bulk operation. Each of its pieces is planned on a snapshot and applied in a transaction of its own;
+// with an Idempotency-Key there is one, together with the key (decision 17). The answer is rendered with the last
+// piece; after an error the pieces before it stay.
 func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx *db.Tx, plan P) error,
 	render func(plan P) answer) (out answer, err error) {
 	k, err := a.keyOf(r)
@@ -54,7 +55,8 @@ func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx 
 	pace := a.DB.NewPace()
 	for times := pace.First(); operation.Next(times); times = pace.Next(r.ctx()) {
 		out, err = inTurn(a, r, func() (answer, error) {
-			_ = a.read(r, operation.Prepare) // after an error the plan is made again in the transaction, which returns the error
+			// after an error the plan is made again in the transaction, which returns the error
+			_ = a.read(r, operation.Prepare)
 			return a.writeUnder(r, k, a.store(r).WriteBulk, func(tx *db.Tx) (answer, error) {
 				plan, err := operation.Plan(tx)
 				if err == nil {
@@ -73,13 +75,13 @@ func bulk[P any](a *API, r *request, operation *commerce.Bulk[P], apply func(tx 
 	return out, err
 }
 
-// piecesAtOnce is how many pieces of bulk operations a node plans and stores at once: one of an account is planned while another
-// one of it is stored, and half of them are for other accounts. More would only wait for the writer, with plans that are larger
-// than what they are made of.
+// piecesAtOnce is how many pieces of bulk operations a node plans and stores at once: one of an account is planned
+// while another one of it is stored, and half of them are for other accounts. More would only wait for the writer,
+// with plans that are larger than what they are made of.
 func piecesAtOnce() int64 { return int64(max(4, 2*processors.Count())) }
 
-// inTurn runs a piece of a bulk operation when there is room for it, oldest first. The caller waits as long as it wants to: earlier pieces
-// may be stored already.
+// inTurn runs a piece of a bulk operation when there is room for it, oldest first. The caller waits as long as it
+// wants to: earlier pieces may be stored already.
 func inTurn(a *API, r *request, run func() (answer, error)) (answer, error) {
 	turn := a.pieces.Share(0)
 	turn.Account, turn.Wait = r.share.Account, overload.Forever

@@ -38,7 +38,8 @@ func (a *API) testChannel(r *request) (answer, error) {
 	}); err != nil {
 		return answer{}, err
 	}
-	return a.writeSecret(r, func(*db.Tx) (answer, error) { // only the answer is stored, for the Idempotency-Key; paste has a secret
+	// only the answer is stored, for the Idempotency-Key; paste has a secret
+	return a.writeSecret(r, func(*db.Tx) (answer, error) {
 		return one(http.StatusOK, string(c.ID), func(w *apijson.Writer) { writeTest(w, result) }), nil
 	})
 }

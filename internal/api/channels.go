@@ -213,7 +213,8 @@ func (a *API) deleteChannel(r *request) (answer, error) {
 	return out, err
 }
 
-// leaving returns a function that removes the webhooks of the path's channel from its platform, if the platform answers.
+// leaving returns a function that removes the webhooks of the path's channel from its platform, if the platform
+// answers.
 func (a *API) leaving(r *request) (forget func()) {
 	c, err := a.channel(r)
 	if err != nil {

@@ -81,7 +81,7 @@ func TestErasedSecondariesAreNotListed(t *testing.T) {
 		}
 		look(t)
 		for _, kind := range search.Kinds {
-			if err := search.Pack(t.Context(), s.DB, s.tenant, kind, 1); err != nil {
+			if err := search.Blocks[kind].FollowTenant(t.Context(), s.DB, s.tenant); err != nil {
 				t.Fatal(err)
 			}
 		}

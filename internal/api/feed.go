@@ -38,7 +38,8 @@ type feedMeta struct {
 	Now   int64 // the store's clock when the page was requested
 }
 
-// writeFeedMeta writes the meta of a page, and returns the number of bytes before the server's time, which no ETag covers.
+// writeFeedMeta writes the meta of a page, and returns the number of bytes before the server's time, which no ETag
+// covers.
 func writeFeedMeta(w *apijson.Writer, p feedPage, m feedMeta) (covered int) {
 	w.Record("FeedMeta", "meta")
 	w.Int("total", m.Total)
@@ -64,7 +65,7 @@ type feedSource interface {
 	All(tx *db.Tx) (int64, error) // how many rows there are, without deleted ones
 }
 
-// readMeta reads the meta of a page with count items, the last of which has the given stamp.
+// readMeta reads the meta of a page with count items; stamp is that of the last item.
 func (t *feedTotals) readMeta(tx *db.Tx, name string, source feedSource, p feedPage, count int, more bool, last int64) (m feedMeta,
 	err error) {
 	m = feedMeta{Count: count, More: more}
@@ -93,14 +94,15 @@ func (t *feedTotals) readMeta(tx *db.Tx, name string, source feedSource, p feedP
 		return m, nil
 	}
 	t.remember(tx, key, newest, p.Since, m.Total)
-	tombstones, err := source.Tombstones(tx, p.Since) // they are removed later without a stamp, so their counts are not kept
+	// they are removed later without a stamp, so their counts are not cached
+	tombstones, err := source.Tombstones(tx, p.Since)
 	m.Total += tombstones
 	return m, err
 }
 
-// feedTotals keeps counts of a feed's items after certain stamps, so that a caller who reads a large feed page by page
-// does not have the rest counted for every page. Counts are valid as long as the feed's newest stamp is unchanged,
-// because each change of an item raises it.
+// feedTotals caches counts of a feed's items after certain stamps, so that a caller who reads a large feed page by
+// page does not have the remaining items counted for every page. Counts are valid as long as the feed's newest stamp
+// is unchanged, because each change of an item raises it.
 type feedTotals struct {
 	mu    sync.Mutex
 	feeds map[feedKey]*knownTotals
@@ -120,7 +122,7 @@ type knownTotals struct {
 // mark is how many items, without deleted ones, have this stamp or a later one.
 type mark struct{ since, total int64 }
 
-// Bounds of the kept counts: marks of a feed, feeds in total, and their lifetime.
+// Bounds of the cached counts: marks of a feed, feeds in total, and their lifetime.
 const (
 	maxMarks   = 64
 	maxFeeds   = 4096

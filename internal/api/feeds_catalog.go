@@ -44,8 +44,8 @@ func sampleFeed(w *apijson.Writer, item func(w *apijson.Writer, deleted bool)) {
 // and the last one's stamp.
 type feedPiece func(tx *db.Tx, p feedPage, w *apijson.Writer) (count int, more bool, last int64, err error)
 
-// A feed's page is read in pieces, the first of which is small and shows how large its items are. The page ends early,
-// with hasMore, when it has feedBytes: callers continue from nextSince in any case.
+// A feed's page is read in pieces; the first is small and shows how large its items are. The page ends early, with
+// hasMore, when it has feedBytes: callers continue from nextSince in any case.
 const (
 	firstPiece  = 16
 	pieceGrowth = 8       // times the piece before, at most

@@ -69,8 +69,8 @@ func writeWhole[T any](w *apijson.Writer, list []T, each func(T)) {
 	w.End()
 }
 
-// listFew answers a page of records of which an account has few: read reads the page and how many there are on all
-// pages, write writes one record.
+// listFew answers a page of records of a kind with few records in an account: read reads the page and how many there
+// are on all pages, write writes one record.
 func listFew[T any](a *API, r *request, p page, read func(tx *db.Tx) (list []T, total int64, err error),
 	write func(w *apijson.Writer, record *T)) (out answer, err error) {
 	err = a.read(r, func(tx *db.Tx) error {
@@ -114,7 +114,8 @@ func inPieces[T any](w *apijson.Writer, list []T, read func(piece []T) error) er
 	return nil
 }
 
-// nextPiece is how many elements to read after done elements, of which the last piece had size, gave so many bytes.
+// nextPiece is how many elements to read after done elements, when the last piece of size elements gave so many
+// bytes.
 func nextPiece(size, done, written int) int {
 	return max(1, min(size*pieceGrowth, pieceBytes*done/max(1, written)))
 }

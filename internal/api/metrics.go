@@ -15,11 +15,11 @@ var (
 	}, []string{"method", "route", "status"})
 )
 
-// Collectors are what the edge measures; the server registers them.
+// Collectors are the measurements of the edge; the server registers them.
 func Collectors() []prometheus.Collector { return []prometheus.Collector{requests} }
 
-// methods are the labels for methods; other methods share one label, because callers may invent any, and labels are
-// kept forever.
+// methods are the labels for methods; other methods share one label, because callers may invent any, and labels never
+// go away.
 var methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "POST": "POST", "PUT": "PUT", "PATCH": "PATCH", "DELETE": "DELETE",
 	"OPTIONS": "OPTIONS"}
 

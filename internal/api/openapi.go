@@ -22,7 +22,7 @@ func (a *API) getApiDescription(*request) (answer, error) {
 	return answer{status: http.StatusOK, body: a.Description()}, nil
 }
 
-// Description is Document, built at the first call and kept: do not change it.
+// Description is Document, built at the first call and cached: do not change it.
 func (a *API) Description() []byte {
 	a.document.once.Do(func() { a.document.text = a.Document() })
 	return a.document.text
@@ -40,8 +40,9 @@ type object = map[string]any
 
 // Document is the OpenAPI 3.1 document of the route table: bodies and parameters from their readers, answers and
 // events from their writers. Two runs of one version give the same bytes. It panics if two readers use one name for
-// different records, or if a group of operations is not described. It is 3.1 alone, which generators of Go and TypeScript read.
-// Headers are described at successes: at every error, too, they make a generated Go client three times as long.
+// different records, or if a group of operations is not described. It is 3.1 alone, which generators of Go and
+// TypeScript read. Headers are described at successes: at every error, too, they make a generated Go client three
+// times as long.
 func (a *API) Document() []byte {
 	var components apijson.Components
 	text, err := json.Marshal(a.describe(&components))

@@ -35,7 +35,7 @@ func (r *route) operation(components *apijson.Components) object {
 //go:embed examples/*.json
 var examples embed.FS
 
-// example is a valid body for the operation; PUT has that of PATCH. A test sends each of them.
+// example is a valid body for the operation; PUT has the example of PATCH. A test sends each of them.
 func (r *route) example() json.RawMessage {
 	name := r.name
 	if rest, ok := strings.CutPrefix(name, "put"); ok {

@@ -146,7 +146,8 @@ func (r *route) queryParameters() (params []any) {
 			schema.Description = ""
 		}
 		p := object{"name": name, "in": "query", "schema": &schema, "description": text + " " + r.where()}
-		if before, after, ok := strings.Cut(strings.TrimSuffix(name, "]"), "["); ok { // createdAt[gte] is no identifier in any language
+		// createdAt[gte] is no identifier in any language
+		if before, after, ok := strings.Cut(strings.TrimSuffix(name, "]"), "["); ok {
 			p["x-go-name"] = strings.ToUpper(before[:1]) + before[1:] + "Bracket" + strings.ToUpper(after[:1]) + after[1:]
 		}
 		params = append(params, p)

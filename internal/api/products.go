@@ -134,7 +134,8 @@ func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 // descending is the first text of a cursor of products, newest first.
 const descending = "desc"
 
-// productCursor is the cursor of what comes behind a page; only a list by creation has one, since no change moves a product in it.
+// productCursor is the cursor of what comes behind a page; only a list by creation has one, since no change moves a
+// product in it.
 func productCursor(f catalog.Filter, list []id.Product, p page) string {
 	if f.Sort != catalog.ByCreation {
 		return ""

@@ -27,10 +27,10 @@ type request struct {
 	bulk     overload.Share // its share of the part for bodies of bulk routes
 	decoding int            // bytes of share for the body's text and values
 	written  int            // bytes of the answer that are reserved already
-	large    bool           // its answer may be large: it holds a place, or is limited otherwise
+	large    bool           // its answer may be large: it has a permit, or is limited otherwise
 	overflow overflow
 	writer   *apijson.Writer // whose buffer the answer is in, nil for one of its own
-	inside   bool            // it holds one of the node's turns
+	inside   bool            // it has one of the node's permits for bulk operations
 	rated    bool            // its rate headers are set
 }
 

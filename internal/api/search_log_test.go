@@ -130,7 +130,7 @@ func (s *server) writeSearched(t *testing.T, dice *rand.Rand) {
 // packSearched packs, and drops from the log what is packed.
 func (s *server) packSearched(t *testing.T) {
 	for _, kind := range []search.Kind{search.Orders, search.Customers} {
-		if err := search.Pack(t.Context(), s.DB, s.tenant, kind, 3); err != nil {
+		if err := search.Blocks[kind].FollowTenant(t.Context(), s.DB, s.tenant); err != nil {
 			t.Error(err)
 		}
 	}
@@ -141,8 +141,10 @@ func (s *server) packSearched(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := search.PackBefore(t.Context(), s.DB, s.tenant, before); err != nil {
-		t.Error(err)
+	for _, v := range search.Blocks {
+		if err := v.Include(t.Context(), s.DB, s.tenant, before); err != nil {
+			t.Error(err)
+		}
 	}
 	err = s.DB.Write(t.Context(), s.tenant, func(tx *db.Tx) error {
 		_, err := webhooks.DeleteOldEvents(tx, before, 1000)

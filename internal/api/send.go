@@ -36,7 +36,8 @@ func (a *API) failed(r *request, err error) answer {
 	return out
 }
 
-// Refuse answers a request that reaches no API, as while the store is not open yet, in the one error shape (interface §7).
+// Refuse answers a request that reaches no API, as while the store is not open yet, in the one error shape (interface
+// §7).
 func Refuse(w http.ResponseWriter, hr *http.Request, status int, refusal *apperr.Error) {
 	r := &request{http: hr, out: w, id: RequestID(hr)}
 	w.Header().Set("X-Request-Id", r.id)
@@ -72,7 +73,8 @@ func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 	write := func(part []byte) error {
 		for step := range slices.Chunk(part, sendStep) {
 			if out.size() > sendStep {
-				_ = control.SetWriteDeadline(earlier(time.Now().Add(stepTime), last)) // without a connection, in tests, nothing can stall
+				// without a connection, in tests, nothing can stall
+				_ = control.SetWriteDeadline(earlier(time.Now().Add(stepTime), last))
 			}
 			if _, err := w.Write(step); err != nil {
 				return err

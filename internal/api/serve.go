@@ -274,7 +274,8 @@ func (r *request) rate(v limits.Verdict) {
 	h["X-RateLimit-Reset"] = []string{strconv.FormatInt(v.Reset.Add(time.Second-1).Unix(), 10)}
 }
 
-// RequestID is the id of a request: the one in X-Request-Id, of 1 to 128 visible ASCII characters, else a new one (interface §4.6).
+// RequestID is the id of a request: the one in X-Request-Id, of 1 to 128 visible ASCII characters, else a new one
+// (interface §4.6).
 func RequestID(r *http.Request) string {
 	given := r.Header.Get("X-Request-Id")
 	if given == "" || len(given) > 128 {

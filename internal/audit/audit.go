@@ -25,13 +25,13 @@ type Entry struct {
 	CreatedAt    int64 // microseconds since 1970 UTC
 	Texts
 
-	Number    int64  // its place in the account's chain, from 1
+	Number    int64  // its position in the account's chain, from 1
 	Digest    string // of its texts as they were recorded
 	Hash      string
 	EmptiedAt int64 // when an erasure removed its texts, 0 for never
 }
 
-// Texts are what an erasure removes from an entry.
+// Texts are the parts of an entry that an erasure removes.
 type Texts struct {
 	Details   string // JSON object of texts
 	Changes   string // JSON array of Change
@@ -113,7 +113,8 @@ func Newest(tx *db.Tx) (at int64, err error) {
 // newestTypes limits the entries that TypesSince reads.
 const newestTypes = 200
 
-// TypesSince returns the types of resources of the entries after a time, each once; if there are very many entries, those of the newest.
+// TypesSince returns the types of resources of the entries after a time, each once; if there are very many entries,
+// those of the newest.
 func TypesSince(tx *db.Tx, after int64) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (name string, err error) { return name, r.Scan(&name) },
 		"SELECT DISTINCT e.resource_type FROM "+

@@ -9,9 +9,10 @@ import (
 	"entrepot/internal/db"
 )
 
-// The entries of an account form a chain: each has a number and a hash over its members and the hash of the one before it. The account's
-// head repeats the newest number and hash, so that missing newest entries are noticed, too. The hash covers the texts of an entry by
-// their digest only: an erasure may remove them, and the chain can still be followed.
+// The entries of an account form a chain: each has a number and a hash over its members and the hash of the one
+// before it. The account's head repeats the newest number and hash, so that missing newest entries are noticed, too.
+// The hash covers the texts of an entry by their digest only: an erasure may remove them, and the chain can still be
+// followed.
 
 // head is the newest link of an account's chain.
 type head struct {
@@ -28,7 +29,8 @@ func readHead(tx *db.Tx) (h head, err error) {
 	return h, err
 }
 
-// append puts the entry behind the newest one. It holds the account's clock, which makes chains of concurrent transactions one.
+// append puts the entry behind the newest one. It holds the account's clock, which makes chains of concurrent
+// transactions one.
 func (e Entry) append(tx *db.Tx) error {
 	if err := tx.LockClock(); err != nil {
 		return err
@@ -64,8 +66,9 @@ func hashed(texts ...string) string {
 // none are the texts of an entry that an erasure has emptied.
 var none = Texts{Details: "{}", Changes: "[]"}
 
-// Check follows the account's chain from its first entry, and calls wrong for what does not fit: an entry that was changed, removed, moved
-// or put in by others. It returns how many entries it has read. erasures is an action of entries after which others may be emptied.
+// Check follows the account's chain from its first entry, and calls wrong for what does not fit: an entry that was
+// changed, removed, moved or put in by others. It returns how many entries it has read. erasures is an action of
+// entries after which others may be emptied.
 func Check(tx *db.Tx, erasure string, wrong func(format string, args ...any)) (n int64, err error) {
 	var last head
 	var began, erased int64 // when the chain began, and the first erasure

@@ -17,7 +17,7 @@ func Search(tx *db.Tx, since int64, patterns []string) ([]id.Audit, error) {
 		"SELECT id FROM audit_log WHERE "+w.String(), w.Args()...)
 }
 
-// Empty queues the removal of the texts of entries; their places in the chain stay.
+// Empty queues the removal of the texts of entries; their positions in the chain stay.
 func Empty(tx db.Writer, entries []id.Audit) {
 	db.Chunks(entries, func(piece []id.Audit) error {
 		args := append([]any{tx.TenantID(), tx.Micros()}, db.Padded(piece)...)

@@ -26,7 +26,7 @@ func TestCategorySearches(t *testing.T) {
 			drafts = append(drafts, category(fmt.Sprintf("K-%03d", i), name))
 		}
 		commit(t, store, tenant, storingCategories(t, drafts...))
-		if err := search.Pack(t.Context(), store, tenant, search.Categories, 1); err != nil {
+		if err := search.Blocks[search.Categories].FollowTenant(t.Context(), store, tenant); err != nil {
 			t.Fatal(err)
 		}
 		commit(t, store, tenant, storingCategories(t, category("K-003", "Renamed"), category("K-200", "Ab New"), category("K-201", "ab été 3")),

@@ -9,8 +9,9 @@ import (
 	"entrepot/internal/view"
 )
 
-// ProductSorts is the view by which lists of products are sorted: the table product_sorts has the name, the price and the status of each product,
-// with an index for each sort. An import would write each of these indexes at another place for each product.
+// ProductSorts is the view by which lists of products are sorted: the table product_sorts has the name, the price and
+// the status of each product, with an index for each sort. An import would write each of these indexes at another
+// place for each product.
 var ProductSorts = &view.View{
 	Name:   "product sorts",
 	Says:   "Lists by name and price find every product by those it has.",
@@ -37,7 +38,7 @@ func storeSorts(w db.Writer, condition string, args ...any) {
 		ON CONFLICT (tenant_id, product_id) DO UPDATE SET name = excluded.name, price = excluded.price, status = excluded.status
 		WHERE product_sorts.name <> excluded.name OR product_sorts.price <> excluded.price OR product_sorts.status <> excluded.status`, args...)
 	w.Queue(`DELETE FROM product_sorts WHERE tenant_id = $1 AND product_id IN (SELECT p.id FROM products p
-		WHERE p.tenant_id = $1 AND p.deleted_at IS NOT NULL AND `+condition+`)`, args...)
+		WHERE p.tenant_id = $1 AND p.deleted_at + 0 IS NOT NULL AND `+condition+`)`, args...) // + 0: the index of tombstones has more of them
 }
 
 // compareSorts compares the rows with the products that have not changed since a stamp.

@@ -30,7 +30,7 @@ var Platforms = []string{Custom, WooCommerce, Shopify, PrestaShop, Amazon, EBay,
 var platformNames = map[string]string{Custom: "Custom", WooCommerce: "WooCommerce", Shopify: "Shopify", PrestaShop: "PrestaShop",
 	Amazon: "Amazon", EBay: "eBay", TikTokShop: "TikTok Shop"}
 
-// PlatformName is what people call a platform.
+// PlatformName is people's name of a platform.
 func PlatformName(platform string) string { return platformNames[platform] }
 
 // Status is the state of a channel.

@@ -39,8 +39,9 @@ func Lock(tx *db.Tx, channel id.Channel) (Channel, error) {
 func Missing() error { return table.Missing() }
 
 // Keep queues a shared lock on a channel until the end of the transaction: if the channel does not exist at the
-// commit, the transaction fails with NotFound. It comes before everything that locks an order or a customer. A transaction that has
-// locked the channel's row does not need it, and must not queue it: LockToDelete takes the two in the other order.
+// commit, the transaction fails with NotFound. It comes before everything that locks an order or a customer. A
+// transaction that has locked the channel's row does not need it, and must not queue it: LockToDelete takes the two
+// in the other order.
 func Keep(w db.Writer, channel id.Channel) { keep(w, channel, Missing()) }
 
 // KeepChosen is Keep for a channel that the caller did not name: if it was deleted, the transaction runs again and

@@ -80,8 +80,9 @@ func OfReview(tx *db.Tx, channel id.Channel, review string) ([]Item, error) {
 // Counts is how much of a channel is due.
 type Counts struct{ Stock, Content, Publications, Operations, Reviews, Orders int64 }
 
-// CountDue counts what is due for a channel: publications by their kept counts, each other kind up to a thousand. The bounds that every
-// row is within lead SQLite to the index of the kind: without them it would read all rows of the channel.
+// CountDue counts what is due for a channel: publications by their stored counts, each other kind up to a thousand.
+// Bounds that every row satisfies lead SQLite to the index of the kind: without them it would read all rows of the
+// channel.
 func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 	for sql, into := range map[string]*int64{
 		"SELECT 1 AS one" + fromItems + " AND (stock_due OR check_due) AND external_product > '' AND operation = ''": &c.Stock,
@@ -99,8 +100,9 @@ func CountDue(tx *db.Tx, channel id.Channel) (c Counts, err error) {
 		[]any{tx.Tenant, key + "pending", key + "removing"}, &c.Publications)
 }
 
-// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock and up to another one.
-// It comes no further than limit changes of either kind, and returns the stamp up to which it came.
+// MarkChanges marks items as due whose stock, prices or product changed in the account after a stamp of its clock and
+// up to another one. It comes no further than limit changes of either kind, and returns the stamp up to which it
+// came.
 func MarkChanges(tx *db.Tx, channel id.Channel, since, until int64, limit int) (int64, error) {
 	for _, table := range []string{"stock_levels", "products"} {
 		err := tx.Row("SELECT changed_at FROM "+table+" WHERE tenant_id = $1 AND changed_at > $2 AND changed_at < $3 "+
@@ -123,8 +125,8 @@ func MarkChanges(tx *db.Tx, channel id.Channel, since, until int64, limit int) (
 	return until, nil
 }
 
-// MarkCheck queues that the platform's stock of some SKUs must be read again. The channel is locked: every other transaction that
-// changes items has locked it before them.
+// MarkCheck queues that the platform's stock of some SKUs must be read again. The channel is locked: every other
+// transaction that changes items has locked it before them.
 func MarkCheck(tx db.Writer, channel id.Channel, skus []string) {
 	for piece := range db.Pieces(skus) {
 		tx.Queue("UPDATE channel_items SET check_due = TRUE, marks = marks + 1 WHERE tenant_id = $1 "+ofChannel+" AND sku IN "+
@@ -149,8 +151,8 @@ var (
 	Looked = Change{"check_due = TRUE, marks = marks + 1"}
 	// Content: products must be compared with what was pushed.
 	Content = Change{"content_due = (content_due OR variant_id IS NULL), marks = marks + 1"}
-	// Forgotten: nothing is known of the items, because the channel is another shop now: its ids there are those of other things. All products
-	// that were on the other one are pushed, and found by their SKUs.
+	// Forgotten clears every item after the channel was pointed at another shop, where the old ids mean other things.
+	// Products are pushed again and matched by SKU.
 	Forgotten = Change{`external_product = '', external_variant = '', other = '{}', external_item = '', images = '{}',
 		content = '', quantity = NULL, price = '', operation = '', review = '', error = NULL,
 		content_due = (content_due OR (variant_id IS NULL AND external_product <> '')), marks = marks + 1`}
@@ -161,8 +163,8 @@ func (c Change) All(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channel_items SET "+c.set+" WHERE tenant_id = $1 "+ofChannel, tx.TenantID(), channel)
 }
 
-// Some makes a change to at most limit items of a channel, in the order of their SKUs behind one of them. It returns the last; "" if there
-// are none left.
+// Some changes at most limit items of a channel, in the order of their SKUs behind a given one. It returns the last;
+// "" if there are none left.
 func (c Change) Some(tx *db.Tx, channel id.Channel, after string, limit int) (last string, err error) {
 	err = tx.Row("SELECT coalesce(max(sku), '') FROM (SELECT sku"+fromItems+" AND sku > $3 ORDER BY sku LIMIT $4::BIGINT) AS piece",
 		[]any{tx.Tenant, channel, after, limit}, &last)
@@ -173,7 +175,8 @@ func (c Change) Some(tx *db.Tx, channel id.Channel, after string, limit int) (la
 	return last, err
 }
 
-// Doubt queues that it is not known what the platform shows of some SKUs: stock and price are pushed again, and with content the product.
+// Doubt queues that it is not known what the platform shows of some SKUs: stock and price are pushed again, and with
+// content the product.
 func Doubt(tx db.Writer, channel id.Channel, skus []string, content bool) {
 	for piece := range db.Pieces(skus) {
 		tx.Queue(`UPDATE channel_items SET quantity = NULL, price = '', stock_due = TRUE, marks = marks + 1,

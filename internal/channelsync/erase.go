@@ -23,7 +23,7 @@ func LastErrors(tx *db.Tx, contains func(text string) bool) (list []LastError, e
 	}, "SELECT channel_id, last_error FROM channel_syncs WHERE tenant_id = $1 AND last_error IS NOT NULL", tx.Tenant)
 }
 
-// Save queues the text in place of the one that the channel has now.
+// Save queues a text that replaces the channel's present one.
 func (e LastError) Save(tx db.Writer) {
 	tx.Queue("UPDATE channel_syncs SET last_error = $3 WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), e.Channel, e.Text)
 }

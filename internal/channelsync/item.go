@@ -53,7 +53,8 @@ var items = db.NewTable("channel_items",
 	db.Col("error", func(i *Item) any { return &i.Error }).Null(),
 )
 
-// unlessMarked replaces a column by what the item says or, if the row was marked after the item was read ($4), adds it to the column.
+// unlessMarked replaces a column by what the item says or, if the row was marked after the item was read ($4), adds
+// it to the column.
 func unlessMarked(column string) string {
 	return "CASE WHEN marks = $4 THEN ? ELSE " + column + " OR ? END"
 }

@@ -55,7 +55,7 @@ var states = db.NewTable("channel_syncs",
 	db.Col("poll_at", func(s *State) any { return &s.PollAt }).Null(),
 )
 
-// newState is what a channel without a row has.
+// newState is the state of a channel without a row.
 func newState(channel id.Channel) State {
 	return State{Channel: channel, Failing: "{}", Webhooks: "[]", Shop: "{}", Facts: "{}"}
 }
@@ -124,7 +124,8 @@ func (s State) Tested() bool { return s.Shop != "" && s.Shop != "{}" }
 // Account is the platform's id of the account, as the last test with the channel's credentials found it.
 func (s State) Account() string { return s.shop().Account }
 
-// Address is the shop's own address, an http or https URL, as the last test with the channel's credentials found it; "" before one.
+// Address is the shop's own address, an http or https URL, as the last test with the channel's credentials found it;
+// "" before one.
 func (s State) Address() string {
 	address := s.shop().URL
 	u, err := url.Parse(address)
@@ -139,12 +140,14 @@ func (s State) shop() (shop struct{ Account, URL string }) {
 	return shop
 }
 
-// ForgetShop queues that nothing is known of the channel's shop and of what its credentials may do, because it has others.
+// ForgetShop queues that nothing is known of the channel's shop and of what its credentials may do, because it has
+// others.
 func ForgetShop(tx db.Writer, channel id.Channel) {
 	tx.Queue("UPDATE channel_syncs SET shop = '{}', facts = '{}' WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 }
 
-// Since is a time by its name: that since which jobs of a type have failed, or another one of the channel's work; 0 for none.
+// Since is a time by its name: that since which jobs of a type have failed, or another one of the channel's work; 0
+// for none.
 func (s State) Since(kind string) int64 {
 	failing := map[string]int64{}
 	_ = json.Unmarshal([]byte(s.Failing), &failing)

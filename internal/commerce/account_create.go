@@ -17,8 +17,8 @@ type AccountDraft struct {
 }
 
 // CreateAccount creates a merchant account with everything that its first request needs, and its owner (interface
-// §5.1). It serves all accounts; afterwards the transaction's tenant is the new account. Errors: Conflict when the owner's e-mail
-// address has a login.
+// §5.1). It serves all accounts; afterwards the transaction's tenant is the new account. Errors: Conflict when the
+// owner's e-mail address has a login.
 func (s *Service) CreateAccount(tx *db.Tx, who accounts.Caller, draft AccountDraft) (accounts.Account, *accounts.User, error) {
 	account := accounts.Account{ID: id.New[id.Account](), Name: draft.Name, Plan: draft.Plan, Currency: draft.Currency, Sandbox: draft.Sandbox}
 	if account.Plan == "" {

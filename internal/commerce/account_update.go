@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/records"
 )
 
-// AccountChange is a change of the account; nil and empty members stay.
+// AccountChange is a change of the account; nil and empty members leave it as it is.
 type AccountChange struct {
 	Name             string
 	Currency         string

@@ -30,7 +30,8 @@ func (s *Service) CreateAttribute(tx db.Writer, who accounts.Caller, draft Attri
 	return a, nil
 }
 
-// apply applies the draft to an attribute. Errors: Invalid for a select without options, and for options of another type.
+// apply applies the draft to an attribute. Errors: Invalid for a select without options, and for options of another
+// type.
 func (d *AttributeDraft) apply(a *catalog.Attribute) error {
 	a.Code, a.Label, a.Type = d.Code.Or(a.Code), d.Label.Or(a.Label), d.Type.Or(a.Type)
 	if d.Options.Set {

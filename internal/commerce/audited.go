@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// The functions of this file are what the audit log compares of a record before and after a change, as texts by the names of members.
-// Secrets are not among them: details say that they were replaced.
+// The functions of this file list what the audit log compares of a record before and after a change, as texts by the
+// names of members. Secrets are left out: details say that they were replaced.
 
 func auditedUser(u accounts.User) map[string]string {
 	return map[string]string{"email": u.Email, "name": u.Name, "role": string(u.Role), "status": string(u.Status), "timeZone": u.TimeZone,

@@ -19,7 +19,7 @@ func productUpdated(product id.Product, sku, name string, fields []string) webho
 		func(w *apijson.Writer) { records.WriteProductUpdatedData(w, product, sku, name, fields) })
 }
 
-// relinked are the events of products whose categories change because a category is created or deleted.
+// relinked returns the events of products whose categories change because a category is created or deleted.
 func relinked(products []catalog.Touched) []webhooks.Event {
 	events := make([]webhooks.Event, 0, len(products))
 	for _, p := range products {

@@ -5,9 +5,9 @@ import (
 	"entrepot/internal/db"
 )
 
-// CreateCategory creates a category (interface §4.5.2). Children and products that wait for its externalId are linked to
-// it; FinishCategories must follow. Errors: NotFound for the parent; Conflict when the externalId or the slug
-// is taken; Invalid.
+// CreateCategory creates a category (interface §4.5.2). Children and products that wait for its externalId are linked
+// to it; FinishCategories must follow. Errors: NotFound for the parent; Conflict when the externalId or the slug is
+// taken; Invalid.
 func (s *Service) CreateCategory(tx *db.Tx, draft catalog.CategoryDraft) (catalog.Category, error) {
 	tree, err := s.readTree(tx, nil, draft)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// DeleteCategory deletes a category (interface §4.5.2). Its children become roots and its products leave it; both are
-// linked again when a category with its externalId is created. If these are many, they do not leave it with the transaction, and
+// DeleteCategory deletes a category (interface §4.5.2). Its children become roots and its products lose it; both are
+// linked again when a category with its externalId is created. If there are many, later transactions do that, and
 // FinishCategories must follow. Errors: NotFound; those of Expected.
 func (s *Service) DeleteCategory(tx *db.Tx, target id.Category, expected Expected) error {
 	if err := tx.LockClock(); err != nil {

@@ -15,8 +15,8 @@ import (
 // productsAtOnce are how many products one transaction links to a category, or takes out of one.
 func (s *Service) productsAtOnce() int { return s.atOnce() * textsAtOnce }
 
-// arrive returns the products that wait for categories which come with this transaction. If they are many, it returns none, and they
-// are linked in steps, as are categories that wait for these, if the tree leaves them out.
+// arrive returns the products that wait for categories of this transaction. If there are many, it returns none, and
+// they are linked in steps, as are categories that wait for these, if the tree leaves them out.
 func (s *Service) arrive(tx *db.Tx, tree *catalog.Tree, arrived []catalog.Category) ([]catalog.Touched, error) {
 	externals := make([]string, len(arrived))
 	by := make(map[string]id.Category, len(arrived))
@@ -37,7 +37,8 @@ func (s *Service) arrive(tx *db.Tx, tree *catalog.Tree, arrived []catalog.Catego
 	return products, err
 }
 
-// attachBefore puts all categories below one that still wait for it, if it may get another externalId now, which they have to follow.
+// attachBefore attaches all categories that still wait for one whose externalId may change now, because they have to
+// follow it.
 func attachBefore(tx *db.Tx, targets []id.Category, drafts []catalog.CategoryDraft) error {
 	if !slices.ContainsFunc(drafts, func(d catalog.CategoryDraft) bool { return d.ExternalID.Set }) {
 		return nil
@@ -75,8 +76,8 @@ func arriveBefore(tx *db.Tx, changes []catalog.CategoryChange) error {
 	return nil
 }
 
-// detachBefore detaches what is still below deleted categories whose externalIds drafts give to others: it would not be found among those
-// that wait for these.
+// detachBefore detaches what is still below deleted categories whose externalIds drafts give to others: otherwise it
+// would not be found among those that wait for these.
 func detachBefore(tx *db.Tx, drafts []catalog.CategoryDraft) error {
 	left, err := jobs.Subjects[id.Category](tx, jobs.CategoryDeletion)
 	if err != nil {
@@ -100,9 +101,10 @@ func detachBefore(tx *db.Tx, drafts []catalog.CategoryDraft) error {
 	return tx.Flush()
 }
 
-// FinishCategories links the products and children that wait for categories, takes those and the children out of categories that are
-// deleted, and gives children another externalId of their parent, where that was too much for the transaction that changed the category. It
-// does so for all of the account, in short transactions. Several processes may do it at once, and each returns when all is done.
+// FinishCategories does what was too much for the transaction that changed a category: it links products and children
+// that wait for categories, takes both out of deleted ones, and gives children another externalId of their parent. It
+// does so for the whole account, in short transactions. Several processes may do it at once, and each returns when
+// all is done.
 func (s *Service) FinishCategories(ctx context.Context, store *db.DB, tenant id.Tenant) error {
 	kinds := []jobs.Type{jobs.CategoryArrival, jobs.CategoryDeletion, jobs.CategoryRenaming}
 	left := make([][]id.Category, len(kinds))
@@ -124,8 +126,8 @@ func (s *Service) FinishCategories(ctx context.Context, store *db.DB, tenant id.
 	return err
 }
 
-// finishCategory is FinishCategories for one category. Each step holds the account's change clock, as writers of categories do, so that
-// it links products to what is there.
+// finishCategory is FinishCategories for one category. Each step holds the account's change clock, as writers of
+// categories do, so that it links products to categories that exist.
 func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Tenant, kind jobs.Type, category id.Category) error {
 	do := s.operation(store, tenant, kind, string(category))
 	var some func(tx *db.Tx, begun *jobs.Job, limit int) ([]webhooks.Event, error)
@@ -172,7 +174,7 @@ func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Te
 	}
 }
 
-// arriveSome puts some categories that wait for one below it, or if none do, links some products that wait for it.
+// arriveSome attaches some categories that wait for one or, if none do, links some products that wait for it.
 func arriveSome(tx *db.Tx, category id.Category, limit int) ([]webhooks.Event, error) {
 	children, err := catalog.AttachSome(tx, category, limit)
 	if err != nil || len(children) > 0 {
@@ -182,7 +184,7 @@ func arriveSome(tx *db.Tx, category id.Category, limit int) ([]webhooks.Event, e
 	return relinked(products), err
 }
 
-// leaveSome takes some children out of a deleted category, or if it has none, some products.
+// leaveSome takes some children out of a deleted category or, if it has none, some products.
 func leaveSome(tx *db.Tx, category id.Category, limit int) ([]webhooks.Event, error) {
 	orphans, err := catalog.DetachSome(tx, category, limit)
 	if err != nil || len(orphans) > 0 {
@@ -192,8 +194,8 @@ func leaveSome(tx *db.Tx, category id.Category, limit int) ([]webhooks.Event, er
 	return relinked(products), err
 }
 
-// followSome gives some children their parent's externalId: those of a list behind the ones that are done, in the end all that lack it, for
-// some may have come since the list was read.
+// followSome gives some children their parent's externalId: first those of a list that are not done, in the end all
+// that lack it, because some may have come since the list was read.
 func followSome(tx *db.Tx, begun *jobs.Job, category id.Category, children []id.Category, limit int) ([]webhooks.Event, error) {
 	for {
 		left := after(children, id.Category(begun.Cursor))

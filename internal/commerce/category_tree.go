@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// readTree locks the account's change clock, as every writer of categories does, and reads what drafts concern; targets are the categories
-// that they change, except those found by externalId.
+// readTree locks the account's change clock, as every writer of categories does, and reads the categories that drafts
+// concern; targets are those that they change, except those found by externalId.
 func (s *Service) readTree(tx *db.Tx, targets []id.Category, drafts ...catalog.CategoryDraft) (*catalog.Tree, error) {
 	if err := tx.LockClock(); err != nil {
 		return nil, err
@@ -23,8 +23,8 @@ func (s *Service) readTree(tx *db.Tx, targets []id.Category, drafts ...catalog.C
 	return catalog.ReadTree(tx, targets, drafts, s.productsAtOnce())
 }
 
-// saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events. If many products
-// or categories wait, FinishCategories must follow.
+// saveTree queues the changed categories of a tree, the links of products that waited for new ones, and the events.
+// If many products or categories wait, FinishCategories must follow.
 func (s *Service) saveTree(tx *db.Tx, tree *catalog.Tree) error {
 	changes := tree.Settle()
 	if err := arriveBefore(tx, changes); err != nil {

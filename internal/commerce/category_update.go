@@ -9,9 +9,9 @@ import (
 	"entrepot/internal/records"
 )
 
-// UpdateCategory changes a category (interface §4.5.2). Children and products that wait for its externalId are linked to
-// it; FinishCategories must follow. Errors: NotFound for the category or the parent; those of Expected; Conflict when the
-// externalId or the slug is taken; Invalid when it would be below itself.
+// UpdateCategory changes a category (interface §4.5.2). Children and products that wait for its externalId are linked
+// to it; FinishCategories must follow. Errors: NotFound for the category or the parent; those of Expected; Conflict
+// when the externalId or the slug is taken; Invalid when it would be below itself.
 func (s *Service) UpdateCategory(tx *db.Tx, category id.Category, expected Expected,
 	draft catalog.CategoryDraft) (catalog.Category, error) {
 	tree, err := s.readTree(tx, []id.Category{category}, draft)

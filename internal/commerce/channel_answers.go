@@ -11,23 +11,24 @@ import (
 	"entrepot/internal/orders"
 )
 
-// ChannelAnswers are the stored answers about a channel's orders, found before its deletion, which need not read all answers
-// of the account then.
+// ChannelAnswers are the stored answers about a channel's orders. They are found before its deletion, which need not
+// read all answers of the account then.
 type ChannelAnswers struct {
 	since   int64 // later answers may be missing
 	records map[string]bool
 	answers map[string][]idempotency.Ref // by record
 }
 
-// FindChannelAnswers finds them on a snapshot, which delays no other work; nil if there are none: a platform's channel keeps
-// its orders, unless force is set, and FinishChannelDeletion finds those of a channel with much.
+// FindChannelAnswers finds the answers on a snapshot, which delays no other work. It returns nil if the deletion
+// needs none: a platform's channel keeps its orders unless force is set, and FinishChannelDeletion finds those of a
+// channel with much.
 func (s *Service) FindChannelAnswers(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, force bool) (
 	found *ChannelAnswers, err error) {
 	since := store.OldestWrite() // before the snapshot
 	err = store.Read(ctx, tenant, func(tx *db.Tx) error {
 		c, err := channels.ByID(tx, channel)
 		if err != nil || c.Platform != channels.Custom && !force {
-			return nil // the deletion says so, too
+			return nil // the deletion reports it, too
 		}
 		if much, err := s.hasMuch(tx, channel); much || err != nil {
 			return err
@@ -66,8 +67,8 @@ func (f *ChannelAnswers) findNewer(ctx context.Context, store *db.DB, tenant id.
 
 func (f *ChannelAnswers) has(record string) bool { return f.records[record] }
 
-// about are the answers about some orders, which the transaction has locked, and their shipments. If it was not looked for answers about
-// one of them, it reads every answer of the account.
+// about returns the answers about some orders, which the transaction has locked, and about their shipments. If the
+// search did not include one of the orders, it reads every answer of the account.
 func (f *ChannelAnswers) about(tx *db.Tx, records []string) (answers []idempotency.Ref, err error) {
 	since := int64(0)
 	if f != nil && tx.Micros() >= f.since && !slices.ContainsFunc(records, func(r string) bool { return !f.records[r] }) {

@@ -12,13 +12,13 @@ import (
 	"entrepot/internal/db"
 )
 
-// listing is a product as it is to be pushed, with the items of its SKUs.
+// listing is a product in the form to be pushed, with the items of its SKUs.
 type listing struct {
 	connector.Product
 	status  catalog.PublicationStatus
 	content string
 	stamp   int64 // of the product's last change
-	stale   bool  // it has changed since, and no item was there to be marked
+	stale   bool  // it has changed since, and there was no item to be marked
 	known   map[string]channelsync.Item
 	ids     map[string]skuIDs
 }
@@ -42,12 +42,12 @@ type skuIDs struct {
 type batchRead struct {
 	listings []listing          // to be pushed
 	gone     []goneProduct      // deleted, or to be removed
-	blocked  []id.Product       // with SKUs that the platform has as those of other products
+	blocked  []id.Product       // with SKUs that the platform has in other products
 	holders  []channelsync.Item // of these SKUs
 }
 
-// listings reads a batch as it is to be pushed. Products that were deleted or are to be removed are returned separately, and those that
-// are blocked are left out.
+// listings reads a batch in the form to be pushed. It returns products that were deleted or are to be removed
+// separately, and leaves blocked ones out.
 func (r *channelRun) listings(ctx context.Context, batch []catalog.Due, due *dueProducts) ([]listing, []goneProduct, error) {
 	var b batchRead
 	err := r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) (err error) {
@@ -107,8 +107,8 @@ func (r *channelRun) readBatch(tx *db.Tx, batch []catalog.Due) (b batchRead, err
 	return b, nil
 }
 
-// otherItems are the items that the platform has of SKUs of some products as those of others: of one that was deleted, and whose SKU
-// another has now, or one that gave up a variant. These have to be taken off, or pushed, first.
+// otherItems are the items of some products' SKUs that the platform has in other products: in a deleted one whose SKU
+// another product has now, or in one that gave up a variant. Those have to be taken off, or pushed, first.
 func (r *channelRun) otherItems(tx *db.Tx, read map[id.Product]listing) (map[id.Product][]channelsync.Item, error) {
 	of := map[string]id.Product{}
 	for product, listed := range read {

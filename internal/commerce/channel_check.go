@@ -28,12 +28,13 @@ type ConnectionTest struct {
 	Paste              *Paste // for platforms whose notifications a merchant must set up by hand
 }
 
-// testTime bounds a connection test, from the look-up of addresses to the registration of webhooks, however slow the other side is.
+// testTime bounds a connection test, from the look-up of addresses to the registration of webhooks, however slow the
+// platform is.
 const testTime = 14 * time.Second
 
-// CheckChannel tests that a channel's credentials may read and write, and registers webhooks to the service's public address base, none if
-// that is "" (interface §4.5.7). Success makes the channel active and its orders due; refused credentials make it needs_reauth;
-// without an answer nothing changes.
+// CheckChannel tests that a channel's credentials may read and write, and registers webhooks to the service's public
+// address base, unless that is "" (interface §4.5.7). Success makes the channel active and its orders due; refused
+// credentials make it needs_reauth; without an answer nothing changes.
 func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Channel, base string) (ConnectionTest, error) {
 	out := ConnectionTest{CheckedAt: store.Now().UnixMicro(), WebhooksRegistered: []string{}, Missing: []string{}}
 	bounded, cancel := context.WithTimeout(ctx, testTime)
@@ -97,8 +98,8 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	return out, s.checkPassed(context.WithoutCancel(ctx), store, c, shop, hooked)
 }
 
-// otherCurrency warns of a shop that has another currency than the account, whose prices it is sent as they are; "" if it has the same one,
-// or does not say.
+// otherCurrency warns of a shop whose currency is not the account's, because prices are sent unchanged; "" for the
+// same currency, or an unknown one.
 func otherCurrency(ctx context.Context, store *db.DB, c channels.Channel, shop connector.Shop) (warning string, err error) {
 	if shop.Currency == "" {
 		return "", nil
@@ -114,7 +115,7 @@ func otherCurrency(ctx context.Context, store *db.DB, c channels.Channel, shop c
 	return warning, err
 }
 
-// twinNote warns of another channel that has the same shop, "" for none.
+// twinNote warns of another channel of the same shop, "" for none.
 func (s *Service) twinNote(ctx context.Context, store *db.DB, c channels.Channel, shop connector.Shop) (note string, err error) {
 	err = store.Read(ctx, c.Tenant, func(tx *db.Tx) error {
 		name, err := s.twinOf(tx, c, shop.Account)
@@ -139,8 +140,8 @@ func shopName(shop connector.Shop) string {
 // message is the text of an error for a merchant.
 func message(err error) string { return connector.FailureOf(err).Error() }
 
-// addressProblem says why the channel's addresses must not be called, "" if they may: they were checked when they were
-// entered, but the rules or the addresses of their hosts may have changed since.
+// addressProblem says why the channel's addresses must not be called, "" if they may. They were checked when they
+// were entered, but the rules or their hosts' addresses may have changed since.
 func (s *Service) addressProblem(ctx context.Context, c channels.Channel) string {
 	opened, err := s.Opened(c)
 	if err != nil {
@@ -231,7 +232,7 @@ func (s *Service) checkPassed(
 		if err != nil {
 			return err
 		}
-		same := !edited(c, locked) // otherwise what was found out is not about what it has now
+		same := !edited(c, locked) // otherwise the findings are not about its present credentials
 		if same && locked.Status != channels.Inactive {
 			locked.Status = channels.Active
 			locked.Save(tx)

@@ -14,15 +14,15 @@ import (
 	"entrepot/internal/db"
 )
 
-// ChannelDraft is a caller's input for a channel (interface §4.5.7); in an update, nil members stay.
+// ChannelDraft is a caller's input for a channel (interface §4.5.7); in an update, nil members leave the channel's.
 type ChannelDraft struct {
 	Name        *string
 	Platform    string
 	Status      *channels.Status
-	Credentials connector.Credentials // nil: none given; in an update, absent fields stay, and an empty one is removed
-	NotText     []string              // credentials that were sent as something other than text
+	Credentials connector.Credentials // nil: none given; in an update, absent ones stay, and an empty one is removed
+	NotText     []string              // credentials that were sent and are not text
 	Settings    *string               // JSON object; in an update, absent members stay, and null takes one away
-	Oversell    *string               // of a new channel; in an update, the settings have it
+	Oversell    *string               // of a new channel; an update has it in the settings
 }
 
 // CreateChannel creates a channel. A custom one gets a key of its own, whose text is the third result and is shown

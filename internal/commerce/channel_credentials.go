@@ -17,7 +17,7 @@ import (
 )
 
 // CheckCredentials is the 400 that names all errors of a platform's credentials, or nil. Custom channels have none.
-// notText are those that were sent as something other than text.
+// notText are credentials that were sent and are not text.
 func (s *Service) CheckCredentials(platform string, c connector.Credentials, notText ...string) error {
 	known, ok := s.Connectors.ByPlatform(platform)
 	if !ok {
@@ -29,7 +29,7 @@ func (s *Service) CheckCredentials(platform string, c connector.Credentials, not
 	return nil
 }
 
-// CheckAddresses is the 400 that names the addresses of a platform's channel that the service must not call, given as
+// CheckAddresses is the 400 that names addresses of a platform's channel that the service must not call, given as
 // credentials or as settings, or nil (interface §6.2). It resolves their hosts, so call it before the transaction.
 // CheckCredentials reports credentials that are no addresses.
 func (s *Service) CheckAddresses(ctx context.Context, platform string, draft ChannelDraft) error {
@@ -37,7 +37,8 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 	if !ok {
 		return nil
 	}
-	var settings map[string]*json.RawMessage // others than those looked at may be what no Go type holds, such as 1e400
+	// settings that are not read here may be beyond every Go type, such as 1e400
+	var settings map[string]*json.RawMessage
 	if draft.Settings != nil {
 		if err := json.Unmarshal([]byte(*draft.Settings), &settings); err != nil {
 			return err // it was parsed as JSON before
@@ -48,7 +49,7 @@ func (s *Service) CheckAddresses(ctx context.Context, platform string, draft Cha
 		if f.Form != connector.Target {
 			continue
 		}
-		// A setting replaces a credential of its name that is not given.
+		// A setting replaces a credential of the same name that is not given.
 		if setting := settings[f.Name]; setting != nil {
 			var text string
 			if json.Unmarshal(*setting, &text) != nil {
@@ -132,8 +133,9 @@ func (s *Service) mergedCredentials(c channels.Channel, change connector.Credent
 	return opened.Credentials, nil
 }
 
-// enteredCredentials are a channel's stored credentials overwritten by those that a merchant enters. An access token that was issued for
-// others goes: it may be another account's, and a connection test with it would say nothing of the new ones.
+// enteredCredentials are a channel's stored credentials overwritten by those that a merchant enters. An access token
+// that was issued for the old ones is dropped: it may be another account's, and a connection test with it would say
+// nothing of the new ones.
 func (s *Service) enteredCredentials(c channels.Channel, change connector.Credentials, now time.Time) (connector.Credentials, error) {
 	opened, err := s.Opened(c)
 	if err != nil {
@@ -150,9 +152,10 @@ func (s *Service) enteredCredentials(c channels.Channel, change connector.Creden
 	return all, err
 }
 
-// moved prepares a change that points a channel at another host, now being the channel with its new settings: the secrets
-// that were entered for the old host are not sent to the new one. It returns the old and the new hosts for the audit log,
-// nil if they stay. Errors: Invalid with the code credentials_needed, which names the secrets that must come along.
+// moved prepares a change that points a channel at another host; now is the channel with its new settings. Secrets
+// that were entered for the old host are not sent to the new one. It returns the old and the new hosts for the audit
+// log, nil if they are the same. Errors: Invalid with the code credentials_needed, which names the secrets that must
+// come along.
 func (s *Service) moved(old, now channels.Channel, draft *ChannelDraft) ([]audit.Change, error) {
 	known, ok := s.Connectors.ByPlatform(old.Platform)
 	if !ok || draft.Credentials == nil && old.Settings == now.Settings {

@@ -25,9 +25,9 @@ import (
 
 // DeleteChannel deletes a channel (interface §1). A custom one is deleted with its keys, orders and publications:
 // reservations are released, totals corrected, references freed, and no order event is emitted; products stay. A
-// platform's channel is only deactivated and keeps its orders, unless force is set. If much belongs to the channel, only the channel and
-// its keys are gone with the transaction, and FinishChannelDeletion must follow. found is what FindChannelAnswers found,
-// or nil. gone says whether it was deleted. Errors: NotFound; those of Expected.
+// platform's channel is only deactivated and keeps its orders, unless force is set. If much belongs to the channel,
+// this transaction deletes only the channel and its keys, and FinishChannelDeletion must follow. found is the result
+// of FindChannelAnswers, or nil. gone says whether the channel was deleted. Errors: NotFound; those of Expected.
 func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Channel, expected Expected, force bool,
 	found *ChannelAnswers) (gone bool, err error) {
 	c, err := channels.ByID(tx, channel)
@@ -65,7 +65,7 @@ func (s *Service) DeleteChannel(tx *db.Tx, who accounts.Caller, channel id.Chann
 	return true, nil
 }
 
-// hasMuch reports whether more belongs to a channel than one transaction deletes without making others wait.
+// hasMuch reports whether more belongs to a channel than one transaction can delete without delaying others.
 func (s *Service) hasMuch(tx *db.Tx, channel id.Channel) (much bool, err error) {
 	n := s.atOnce()
 	for _, more := range []func() (bool, error){
@@ -82,8 +82,8 @@ func (s *Service) hasMuch(tx *db.Tx, channel id.Channel) (much bool, err error) 
 	return much, err
 }
 
-// FinishChannelDeletion deletes what belongs to a channel with much, which DeleteChannel has deleted, in short transactions; it does
-// nothing if that is done. Several processes may do it at once, and each returns when all is done.
+// FinishChannelDeletion deletes in short transactions what belongs to a channel with much that DeleteChannel has
+// deleted; it does nothing if that is done. Several processes may do it at once, and each returns when all is done.
 func (s *Service) FinishChannelDeletion(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel) error {
 	answers := &ChannelAnswers{since: store.OldestWrite()} // before the snapshot
 	var left []id.Order
@@ -133,18 +133,20 @@ func (s *Service) FinishChannelDeletion(ctx context.Context, store *db.DB, tenan
 	return orEnded(err)
 }
 
-// searchAgain is after how long a deletion looks for newer answers on a snapshot, so that its transactions need not read many.
+// searchAgain is after how long a deletion searches a snapshot for newer answers, so that its transactions need not
+// read many.
 const searchAgain = time.Second
 
-// endJobs ends every job of a channel that is deleted. Jobs are locked behind customers and before the account's clock,
-// which the first read after stock has changed takes (decision 5).
+// endJobs ends every job of a deleted channel. Jobs are locked after customers and before the account's clock, which
+// the first read after a change of stock takes (decision 5).
 func endJobs(tx db.Writer, channel id.Channel) {
 	jobs.EndOfChannel(tx, channel, records.JobErrors(records.JobError("the channel was deleted", "")))
 }
 
-// emptyChannel deletes everything that belongs to a channel which is deleted, or in steps what is left of it, and ends its jobs.
+// emptyChannel deletes everything that belongs to a deleted channel, or what earlier steps left of it, and ends its
+// jobs.
 func emptyChannel(tx *db.Tx, channel id.Channel, found *ChannelAnswers) error {
-	if _, err := channelsync.Lock(tx, channel); err != nil { // before the jobs, as a job that fails or rests does
+	if _, err := channelsync.Lock(tx, channel); err != nil { // before the jobs, as a job that fails or pauses does
 		return err
 	}
 	left, err := orders.OfChannel(tx, channel)
@@ -165,8 +167,8 @@ func emptyChannel(tx *db.Tx, channel id.Channel, found *ChannelAnswers) error {
 	return nil
 }
 
-// removeOrders deletes some orders of a channel, those that are still there, with the answers about them: their reservations are
-// released, their customers' totals corrected.
+// removeOrders deletes some orders of a channel that are still there, with the answers about them: it releases their
+// reservations and corrects their customers' totals.
 func removeOrders(tx *db.Tx, channel id.Channel, some []id.Order, found *ChannelAnswers) error {
 	parting, err := partWith(tx, some)
 	if err != nil {
@@ -175,7 +177,8 @@ func removeOrders(tx *db.Tx, channel id.Channel, some []id.Order, found *Channel
 	return parting.remove(tx, channel, found)
 }
 
-// parting are orders that are about to be deleted: they and their customers are locked, so that none of them changes any more.
+// parting are orders that are about to be deleted. They and their customers are locked, so that none of them changes
+// any more.
 type parting struct {
 	list      []orders.Order
 	about     []string // their ids and those of their shipments
@@ -189,7 +192,7 @@ type withdrawal struct {
 	spent    money.Amount
 	at       []int64                // when they were created
 	outdated bool                   // one of them gave the record its country
-	country  customers.OrderCountry // what comes in its place
+	country  customers.OrderCountry // replaces it
 }
 
 func partWith(tx *db.Tx, some []id.Order) (p parting, err error) {
@@ -208,9 +211,9 @@ func partWith(tx *db.Tx, some []id.Order) (p parting, err error) {
 	return p, err
 }
 
-// remove deletes the orders with the answers about them, corrects the totals of their customers and releases what they
-// reserve. Customers and stock come last: the first read after a change of them takes the account's clock, and the blocks
-// of searches, which the orders are taken out of, are locked before it (decision 5).
+// remove deletes the orders with the answers about them, corrects the totals of their customers and releases what
+// they reserve. Customers and stock come last: the first read after a change of them takes the account's clock, and
+// the search blocks that contain the orders are locked before it (decision 5).
 func (p parting) remove(tx *db.Tx, channel id.Channel, found *ChannelAnswers) error {
 	if len(p.list) == 0 {
 		return nil
@@ -244,7 +247,7 @@ func (p parting) remove(tx *db.Tx, channel id.Channel, found *ChannelAnswers) er
 	return err
 }
 
-// withdrawals locks the customers of orders and reads what the orders' deletion takes from them.
+// withdrawals locks the customers of orders and computes what the deletion takes from them.
 func withdrawals(tx *db.Tx, list []orders.Order) ([]withdrawal, error) {
 	by := map[id.Customer]*withdrawal{}
 	for i := range list {

@@ -12,19 +12,20 @@ import (
 	"entrepot/internal/orders"
 )
 
-// Bounds of the look for orders that a shop has deleted for good.
+// Bounds of the search for orders that a shop has deleted for good.
 const (
-	lookedFor   = 300 // open orders in a pull: the next one goes on behind them
+	lookedFor   = 300 // open orders checked in a pull: the next pull continues behind them
 	mostDeleted = 3   // that are cancelled at once, unless more than as many others are still there
 )
 
-// lookedFact keeps behind which order the next look begins.
+// lookedFact stores the order behind which the next search begins.
 const lookedFact = "lookedForOrders"
 
-// deletedThere is what the platform says of an order that it has no more.
+// deletedThere is the note of an order that the platform has deleted.
 const deletedThere = "deleted"
 
-// dropDeleted cancels open orders that the shop has deleted for good, which it announces nowhere. It looks at some of them in each pull.
+// dropDeleted cancels open orders that the shop has deleted for good, which no notification reports. Each pull checks
+// some of them.
 func (r *channelRun) dropDeleted(ctx context.Context) error {
 	if _, can := r.session.(connector.OrderFinder); !can {
 		return nil
@@ -78,9 +79,10 @@ func (r *channelRun) dropNotified(ctx context.Context) error {
 	return r.dropGone(ctx, list, true)
 }
 
-// dropGone cancels those of some open orders that the shop has no more. named says that the shop has named them. Otherwise it may be another
-// shop, or one of an older backup, of which nothing says so: orders from before the channel was changed last are only dropped if the shop
-// has others of them, and many at once are not. These are left to a person.
+// dropGone cancels those of some open orders that the shop no longer has. named says that the shop has named them.
+// Otherwise it may be another shop, or one restored from an older backup, and nothing would say so. Therefore orders
+// from before the channel's last change are only dropped if the shop has others of them, and many at once are not; a
+// person decides about these.
 func (r *channelRun) dropGone(ctx context.Context, list []orders.OnPlatform, named bool) error {
 	names := make([]string, len(list))
 	for i := range list {
@@ -113,7 +115,7 @@ func (r *channelRun) dropGone(ctx context.Context, list []orders.OnPlatform, nam
 	return nil
 }
 
-// dropOrder cancels an open order that the shop has no more, or, if that is not sure, flags it.
+// dropOrder cancels an open order that the shop no longer has or, if that is not sure, flags it.
 func (r *channelRun) dropOrder(tx *db.Tx, name string, sure bool) (changed bool, err error) {
 	o, err := lockNewest(tx, r.channel.ID, name)
 	if err != nil || o == nil || orders.Way(o.Status, orders.Cancelled) == nil {

@@ -11,11 +11,11 @@ import (
 // ending is the name of the time at which a channel's credentials end, if that is soon.
 const ending = "ending"
 
-// warned is how long before that its merchant is warned.
+// warned is how long before the end the merchant is warned.
 const warned = 30 * 24 * time.Hour
 
-// warnOfEnd makes a channel expiring whose authorisation ends soon, with what is to be done as its lastError if nothing else is wrong; and
-// active again once it lasts longer. c is locked.
+// warnOfEnd makes a channel expiring whose authorisation ends soon, and says in its lastError what to do, if nothing
+// else is wrong; it makes it active again once the authorisation lasts longer. c is locked.
 func (r *channelRun) warnOfEnd(tx *db.Tx, c channels.Channel, state *channelsync.State) error {
 	known, ok := r.Connectors.ByPlatform(c.Platform)
 	if !ok {

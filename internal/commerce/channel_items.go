@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// changesOfItems are what is done to all items of a channel: in steps, if they are many.
+// changesOfItems are the changes that apply to all items of a channel: in steps, if there are many.
 var changesOfItems = map[jobs.Type]channelsync.Change{
 	jobs.ItemsForgotten: channelsync.Forgotten,
 	jobs.ItemsDue:       channelsync.Compared,
@@ -19,8 +19,8 @@ var changesOfItems = map[jobs.Type]channelsync.Change{
 // itemsAtOnce are how many items of a channel one transaction changes.
 func (s *Service) itemsAtOnce() int { return s.atOnce() * textsAtOnce }
 
-// changeItems does something to all items of a channel. If they are many, it only begins: FinishItems does the rest. A job of the channel
-// that depends on it does so before anything else.
+// changeItems changes all items of a channel. If there are many, it only begins, and FinishItems does the rest. A job
+// of the channel that depends on the change finishes it first.
 func (s *Service) changeItems(tx *db.Tx, channel id.Channel, kind jobs.Type) error {
 	many, err := channelsync.AnyItems(tx, channel, s.itemsAtOnce())
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Service) changeItems(tx *db.Tx, channel id.Channel, kind jobs.Type) err
 	return nil
 }
 
-// FinishItems does what has begun for all items of a channel and is not done, in short transactions. Several processes may do it at once,
-// and each returns when all is done.
+// FinishItems finishes all changes of a channel's items that have begun, in short transactions. Several processes may
+// do it at once, and each returns when all is done.
 func (s *Service) FinishItems(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel) error {
 	return s.finishItems(ctx, store, tenant, channel, jobs.ItemsForgotten, jobs.ItemsDue, jobs.ItemsLookedAt)
 }
@@ -59,7 +59,7 @@ func (s *Service) finishItems(ctx context.Context, store *db.DB, tenant id.Tenan
 	return err
 }
 
-// finishChange does one change in steps.
+// finishChange finishes one change in steps.
 func (s *Service) finishChange(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, kind jobs.Type) error {
 	do := s.operation(store, tenant, kind, string(channel))
 	for {

@@ -19,7 +19,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// readListings reads products in the form in which the channel's platform is to have them, by the settings of this moment. Errors:
+// readListings reads products in the form that the channel's platform takes, by the present settings. Errors:
 // errInactive; errEdited; jobs.ErrLost.
 func (r *channelRun) readListings(
 	tx *db.Tx,
@@ -60,7 +60,7 @@ func (r *channelRun) readListings(
 	return out, nil
 }
 
-// listingContext is what the listings of one batch have in common.
+// listingContext is shared by the listings of one batch.
 type listingContext struct {
 	currency string
 	settings channelSettings
@@ -130,7 +130,7 @@ func (c *listingContext) listing(p *catalog.Product, known map[string]channelsyn
 	return listed, nil
 }
 
-// contentHash differs once a product has changed in anything but its stock and prices, which are pushed apart.
+// contentHash differs once a product has changed in anything but its stock and prices, which are pushed separately.
 func contentHash(p connector.Product) string {
 	p.Price, p.CompareAt, p.Quantity, p.Known = 0, nil, 0, connector.IDs{}
 	slices.SortFunc(p.Dropped, func(a, b connector.Item) int { return strings.Compare(a.SKU, b.SKU) })
@@ -150,8 +150,8 @@ func contentHash(p connector.Product) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// distinguish gives all variants of a product the same attributes, and ensures that no two have the same values:
-// platforms require both.
+// distinguish gives all variants of a product the same attributes, and ensures that no two have the same values,
+// because platforms require both.
 func distinguish(variants []connector.Variant) {
 	var names []string
 	for _, v := range variants {
@@ -247,7 +247,7 @@ func (t categoryTree) find(category id.Category, depth int) (*connector.Category
 	return c, err
 }
 
-// quantity is the stock that the platform is to show for a SKU: what is available in the channel's warehouses less its
+// quantity is the stock that the platform shows for a SKU: what is available in the channel's warehouses less its
 // buffer, not below 0; −1 if the channel's stock is not pushed.
 func (s channelSettings) quantity(levels []stock.Level) int64 {
 	if !s.PushStock {

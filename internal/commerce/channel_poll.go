@@ -27,7 +27,7 @@ func (r *channelRun) pollOperations(ctx context.Context) error {
 	return r.pollAll(ctx, channelsync.Reviews, r.settleReviews)
 }
 
-// pollAll asks the platform for the results of everything in a list, and has them stored.
+// pollAll asks the platform for the results of everything in a list and stores them.
 func (r *channelRun) pollAll(ctx context.Context, list func(*db.Tx, id.Channel, string, int) ([]string, error),
 	settle func(context.Context, []connector.Result) error) error {
 	after := ""
@@ -56,7 +56,7 @@ func (r *channelRun) pollAll(ctx context.Context, list func(*db.Tx, id.Channel, 
 }
 
 // settleOperations stores the results of operations. A result without SKU applies to all SKUs of its operation that
-// have none of their own.
+// have no result of their own.
 func (r *channelRun) settleOperations(ctx context.Context, results []connector.Result) error {
 	if len(results) == 0 {
 		return nil
@@ -99,7 +99,8 @@ func (r *channelRun) settleOperations(ctx context.Context, results []connector.R
 	return r.takeBack(ctx, off)
 }
 
-// takeBack takes SKUs off the platform that were put on sale with refused ones. Until that is done they are known, and their stock is set.
+// takeBack takes SKUs off the platform that were put on sale together with refused ones. Until that is done they
+// count as on the platform, and their stock is set.
 func (r *channelRun) takeBack(ctx context.Context, off []connector.Item) error {
 	results, err := r.session.Unpublish(ctx, off, true)
 	if err != nil {
@@ -163,7 +164,7 @@ type endedItem struct {
 }
 
 // settleEnded stores the results of a product's items. If a publication waited for the last of them, it is published,
-// unless one failed: then everything that was created with it is to be taken off sale, and is returned.
+// unless one failed: then settleEnded returns everything that was created with it, to be taken off sale.
 func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedItem) (off []connector.Item, err error) {
 	all, err := channelsync.OfProducts(tx, r.channel.ID, []id.Product{product})
 	if err != nil {
@@ -214,7 +215,7 @@ func (r *channelRun) settleEnded(tx *db.Tx, product id.Product, items []endedIte
 	return off, nil
 }
 
-// problem is the reason, for a merchant, why an item is not live.
+// problem is the reason, for a merchant, why an item is not on sale.
 func (i endedItem) problem() string {
 	if i.result.State == connector.Gone {
 		return "gone on the platform"
@@ -244,7 +245,7 @@ func (i endedItem) after() channelsync.Item {
 	return item
 }
 
-// pushStockNext queues a push of the stock that had to wait until the platform had completed the operation before.
+// pushStockNext queues a push of the stock that waited for the platform to complete the operation.
 func (r *channelRun) pushStockNext(tx *db.Tx) error {
 	counts, err := channelsync.CountDue(tx, r.channel.ID)
 	if err == nil && counts.Stock > 0 {

@@ -16,15 +16,17 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pullPlace is where a pull goes on. Without a page it is at its beginning.
+// pullPlace is the position from which a pull continues. Without a page it is the beginning.
 type pullPlace struct {
 	connector.Cursor
-	Failures  int64 `json:"failures,omitempty"`  // runs that failed since it came there; those that a crash ended do not count
-	Notified  int   `json:"notified,omitempty"`  // how many of the orders that notifications were about were read
-	RestUntil int64 `json:"restUntil,omitempty"` // what changed is not pulled before, but orders that notifications were about are read
+	// failed runs since the pull came here; runs that a crash ended do not count
+	Failures int64 `json:"failures,omitempty"`
+	Notified int   `json:"notified,omitempty"` // how many of the orders named by notifications were read
+	// pages of changes are not read before; orders named by notifications are
+	RestUntil int64 `json:"restUntil,omitempty"`
 }
 
-// placeOf is where earlier runs of a pull left it.
+// placeOf is the position at which earlier runs of a pull stopped.
 func placeOf(job jobs.Job) (at pullPlace) {
 	if job.Type == jobs.OrderPull {
 		_ = json.Unmarshal([]byte(job.Cursor), &at)
@@ -32,7 +34,7 @@ func placeOf(job jobs.Job) (at pullPlace) {
 	return at
 }
 
-// text is the place as a job's cursor.
+// text is the position as a job's cursor.
 func (at pullPlace) text() string {
 	text, err := json.Marshal(at)
 	if err != nil { // a time and texts always encode
@@ -61,7 +63,7 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 		cursor = left.Cursor
 	}
 	begunAt := cursor.Page
-	anew := begunAt != "" // a page that an earlier run came to may have ended since: then the pull begins anew, once
+	anew := begunAt != "" // a page that an earlier run came to may have expired: then the pull begins anew, once
 	for {
 		requested := r.job.StartedAt
 		page, err := r.session.PullOrders(ctx, cursor)
@@ -101,8 +103,8 @@ func (r *channelRun) pullOrders(ctx context.Context) error {
 	}
 }
 
-// endPull stores how far a pull came whose last page is taken: state is that before it, and until the time up to which the platform has
-// given all orders, if it says so.
+// endPull stores how far a pull came whose last page was read. state is the state before it; until is the time up to
+// which the platform has returned all orders, if it says so.
 func (r *channelRun) endPull(ctx context.Context, state channelsync.State, until time.Time) error {
 	left := placeOf(r.job)
 	r.job.Cursor = pullPlace{Failures: left.Failures, Notified: left.Notified}.text()
@@ -121,7 +123,8 @@ func (r *channelRun) endPull(ctx context.Context, state channelsync.State, until
 		}
 		channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
 		next := tx.Now().Add(r.nextPull(state)).UnixMicro()
-		// A pull that a notification or an outage made due soon stays so: another one meanwhile may miss the same changes.
+		// A pull that a notification or an outage made due soon stays due: another pull meanwhile may miss the same
+		// changes.
 		mine := r.job.Type == jobs.OrderPull
 		if soon := tx.Now().Add(r.restAfterPull()).UnixMicro(); state.PullAt > tx.Micros() && (!mine || state.PullAt <= soon) {
 			next = min(next, state.PullAt)
@@ -134,14 +137,14 @@ func (r *channelRun) endPull(ctx context.Context, state channelsync.State, until
 	})
 }
 
-// keepPlace stores where the pull goes on.
+// keepPlace stores the position from which the pull continues.
 func (r *channelRun) keepPlace(ctx context.Context, at pullPlace) error {
 	r.job.Cursor = at.text()
 	return r.write(ctx, func(*db.Tx) error { return nil })
 }
 
-// goOnLater has a pull that came forward go on when its platform allows the next page, from where it is. The pull before a push has no
-// place to go on from: a pull of its own follows, for which the push waits.
+// goOnLater has a pull that has progressed continue from its position when the platform allows the next page. The
+// pull before a push has no position to continue from: a pull of its own follows, for which the push waits.
 func (r *channelRun) goOnLater(ctx context.Context, after time.Duration) error {
 	if r.job.Type != jobs.OrderPull {
 		if err := r.write(ctx, func(tx *db.Tx) error {
@@ -153,9 +156,10 @@ func (r *channelRun) goOnLater(ctx context.Context, after time.Duration) error {
 	return &pause{until: r.store.Now().Add(r.later(max(after, firstHold)))}
 }
 
-// ordersFrom is the time from which the channel's orders are pulled, by the platform's clock. One that is behind dates orders back: the
-// channel's creation is as much earlier there. One that is ahead changes nothing: nothing is lost by an order from before the channel, and
-// the date of an answer need not come from the clock that dates orders.
+// ordersFrom is the time from which the channel's orders are pulled, by the platform's clock. A clock that is behind
+// dates orders back, so the channel's creation is as much earlier there. A clock that is ahead changes nothing: an
+// order from before the channel does no harm, and the date of an answer need not come from the clock that dates
+// orders.
 func (r *channelRun) ordersFrom() time.Time {
 	from := r.settings.ordersFrom(r.channel)
 	if r.settings.OrdersFrom.IsZero() {
@@ -169,8 +173,8 @@ func (r *channelRun) ordersFrom() time.Time {
 const tailRest = 5 * time.Second
 
 // nextPull is the time until the next scheduled pull. After a pull that a notification caused, it is short if pulls
-// may miss the platform's newest changes: others of the same moment may not have been in that pull. So it is after an outage, in which the
-// pulls failed that were to read notified orders.
+// may miss the platform's newest changes, because other orders of the same moment may not have been in that pull. It
+// is short after an outage, too, in which the pulls for notified orders failed.
 func (r *channelRun) nextPull(before channelsync.State) time.Duration {
 	every := r.pullEvery()
 	outage := before.Since(string(jobs.OrderPull)) != 0
@@ -181,8 +185,8 @@ func (r *channelRun) nextPull(before channelsync.State) time.Duration {
 }
 
 // takePage stores the orders of a page, except unknown ones that are older than a time. First it marks their items:
-// shops reduce stock at other moments than orders are reserved here, so the platform's stock is read again. requested is the job's start
-// from before the page was requested. Errors: errErased.
+// shops reduce stock at other moments than orders are reserved here, so the platform's stock is read again. requested
+// is the job's start as of before the page was requested. Errors: errErased.
 func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, from time.Time, requested int64) error {
 	for i := range page.Orders {
 		order := &page.Orders[i]
@@ -208,7 +212,7 @@ func (r *channelRun) takePage(ctx context.Context, page connector.OrderPage, fro
 				return err
 			}
 			r.fail("", order.ExternalID, refused.Code, refused.Message)
-		case db.Lasting(err): // it must not keep all others out
+		case db.Lasting(err): // it must not delay all others
 			r.log().Error("an order of a platform cannot be stored", "channel", r.channel.ID, "order", order.ExternalID, "error", err)
 			r.fail("", order.ExternalID, "not_stored", "the order cannot be stored: the service's log says why")
 		default:
@@ -231,7 +235,7 @@ func (r *channelRun) see(page connector.OrderPage) {
 	}
 }
 
-// takeOrder stores an order if it is news.
+// takeOrder stores an order if it is new or changed.
 func (r *channelRun) takeOrder(ctx context.Context, order *connector.Order, from time.Time, requested int64) error {
 	news, err := r.isNews(ctx, *order, from)
 	if err != nil || !news {
@@ -247,7 +251,7 @@ func (r *channelRun) takeOrder(ctx context.Context, order *connector.Order, from
 		}
 		return nil
 	}
-	order.Clean() // what was read beside it
+	order.Clean() // read with it
 	if err := r.write(ctx, func(tx *db.Tx) error {
 		_, err := r.held(tx)
 		if err == nil {
@@ -282,8 +286,8 @@ func (r *channelRun) readDetail(ctx context.Context, order *connector.Order) err
 	return nil
 }
 
-// isNews reports whether an order has a version that was not taken yet. Platforms write times to the second, so one that changed twice in
-// a second is kept apart by its content.
+// isNews reports whether this version of an order was not stored yet. Platforms write times to the second, so a
+// content hash distinguishes two changes of one second.
 func (r *channelRun) isNews(ctx context.Context, order connector.Order, from time.Time) (news bool, err error) {
 	err = r.store.Read(ctx, r.job.Tenant, func(tx *db.Tx) error {
 		known, err := orders.ByPlatformID(tx, r.channel.ID, order.ExternalID)

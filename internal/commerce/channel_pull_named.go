@@ -13,7 +13,7 @@ import (
 )
 
 // pullAsked pulls the orders that a job is for: those that a caller named, those that changed, and those that
-// notifications were about.
+// notifications named.
 func (r *channelRun) pullAsked(ctx context.Context) error {
 	if !r.does.Orders {
 		return connector.Failf(connector.Cannot, "the platform gives no orders")
@@ -39,9 +39,11 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 	}
 	var read notifiedRead
 	var unread error
-	if resumed || r.does.Time.Tail > 0 { // they need not wait for all pages, nor the pages for an order that the platform does not give
+	// they need not wait for all pages, nor the pages for an order that the platform does not return
+	if resumed || r.does.Time.Tail > 0 {
 		read, unread = r.pullNotified(ctx)
-		alike := connector.Is(unread, connector.Throttled) && r.does.Batch.Notified == 0 // lists have no limit of their own
+		// lists have no limit of their own
+		alike := connector.Is(unread, connector.Throttled) && r.does.Batch.Notified == 0
 		if unread != nil && (alike || !connector.Is(unread, connector.Temporary, connector.Throttled)) {
 			return unread
 		}
@@ -69,7 +71,8 @@ func (r *channelRun) pullAsked(ctx context.Context) error {
 	return r.dropDeleted(ctx)
 }
 
-// othersFirst has the orders of further notifications read, as the pull that ended with err is done or has to wait.
+// othersFirst has the orders of further notifications read, because the pull that ended with err is done or has to
+// wait.
 func (r *channelRun) othersFirst(err error) error {
 	at := placeOf(r.job)
 	var rests *pause
@@ -86,7 +89,7 @@ func (r *channelRun) othersFirst(err error) error {
 	return &pause{until: r.store.Now()}
 }
 
-// pullMeanwhile stores the orders that notifications were about while the pull has to wait until a time.
+// pullMeanwhile stores the orders that notifications named while the pull has to wait until a time.
 func (r *channelRun) pullMeanwhile(ctx context.Context, until time.Time) error {
 	if r.restAfterPull() == 0 { // the pull has all of them, and the platform may be away
 		return &pause{until: until}
@@ -112,8 +115,8 @@ func (r *channelRun) pulledLately(ctx context.Context, rest time.Duration) (bool
 	return time.UnixMicro(state.PulledAt).Add(rest).After(r.store.Now()), err
 }
 
-// restAfterPull is the time after a pull of changes in which notified orders are read by their ids alone: the
-// platform's lists may leave them out, or must not be asked for yet. 0 if the platform has no such time.
+// restAfterPull is how long after a pull of changes notified orders are read by their ids alone: the platform's lists
+// may leave them out, or must not be requested yet. 0 if the platform has no such time.
 func (r *channelRun) restAfterPull() time.Duration {
 	if tail := r.does.Time.Tail; tail > 0 {
 		return max(tail+tailRest, r.does.Time.Every)
@@ -121,7 +124,7 @@ func (r *channelRun) restAfterPull() time.Duration {
 	return r.does.Time.Every
 }
 
-// pullNotifiedAlone stores the orders that notifications were about, and has changes pulled as soon as that is due again.
+// pullNotifiedAlone stores the orders that notifications named, and has changes pulled as soon as that is due again.
 func (r *channelRun) pullNotifiedAlone(ctx context.Context) error {
 	read, err := r.pullNotified(ctx)
 	if err == nil && read.more {
@@ -163,14 +166,14 @@ func (r *channelRun) pullNamed(ctx context.Context) error {
 	return nil
 }
 
-// notifiedRead is what a run did of the orders that notifications were about.
+// notifiedRead is the outcome of a run for the orders that notifications named.
 type notifiedRead struct {
 	missing []string // the platform does not have them yet
 	more    bool     // there are others, which a later run reads
 }
 
-// pullNotified stores the orders that notifications were about, except those that earlier runs have read. One run reads so many and no
-// more: the channel's other work comes in between.
+// pullNotified stores the orders that notifications named, except those that earlier runs have read. One run reads
+// only so many, so that the channel's other work comes in between.
 func (r *channelRun) pullNotified(ctx context.Context) (read notifiedRead, err error) {
 	at := placeOf(r.job)
 	names := r.input.Notified[min(at.Notified, len(r.input.Notified)):]
@@ -185,7 +188,7 @@ func (r *channelRun) pullNotified(ctx context.Context) (read notifiedRead, err e
 		if !taken && len(piece) == 1 {
 			read.missing = append(read.missing, piece[0])
 		}
-		// One by one, so that one refused order does not keep the others out.
+		// One by one, so that one refused order does not delay the others.
 		for i := 0; !taken && len(piece) > 1 && i < len(piece); i++ {
 			if _, err := r.takeNotified(ctx, piece[i:i+1]); err != nil {
 				return notifiedRead{}, err
@@ -199,7 +202,7 @@ func (r *channelRun) pullNotified(ctx context.Context) (read notifiedRead, err e
 	return read, nil
 }
 
-// takeNotified stores orders by their ids, with one call. A missing order is no error; it is reported as not taken,
+// takeNotified stores orders by their ids, with one call. A missing order is no error; it is reported as not stored,
 // and the next pull has it.
 func (r *channelRun) takeNotified(ctx context.Context, names []string) (taken bool, err error) {
 	err = r.untilStored(func(requested int64) error {

@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pushOrders sends the platform the newest status of the channel's orders. What the platform takes in batches is sent
-// at the end, also if a push failed in between.
+// pushOrders sends the platform the newest status of the channel's orders. Statuses that the platform takes in
+// batches are sent at the end, also if a push failed before.
 func (r *channelRun) pushOrders(ctx context.Context) error {
 	err := r.pushWaiting(ctx)
 	if several, ok := r.session.(connector.Collector); ok && ctx.Err() == nil {
@@ -23,7 +23,7 @@ func (r *channelRun) pushOrders(ctx context.Context) error {
 	return err
 }
 
-// mostForbidden is how many orders in a row may be refused for a right that is lacking before the others wait, too.
+// mostForbidden is how many orders in a row may be refused for a missing right before the others wait, too.
 const mostForbidden = 2
 
 func (r *channelRun) pushWaiting(ctx context.Context) error {
@@ -66,7 +66,8 @@ func (r *channelRun) pushWaiting(ctx context.Context) error {
 	}
 }
 
-// pushPiece sends the statuses of some orders, which the platform is asked about together first if it can be.
+// pushPiece sends the statuses of some orders. If the platform can be asked about several at once, it reads them
+// first.
 func (r *channelRun) pushPiece(ctx context.Context, piece []id.Order, push func(id.Order, connector.AheadReader) error) error {
 	ahead, err := r.readAhead(ctx, piece)
 	if err != nil {
@@ -106,9 +107,10 @@ func (r *channelRun) readAhead(ctx context.Context, piece []id.Order) (ahead con
 	return ahead, err
 }
 
-// pushOrder sends one order's status and stores the outcome. An order that changed meanwhile waits for its next push, and so does one for
-// which the merchant has to do something first: enter other credentials, give the key a right, open the shop again.
-// One that is refused after it was read ahead is read again: it may have changed on the platform since.
+// pushOrder sends one order's status and stores the outcome. An order that changed meanwhile waits for its next push.
+// So does an order for which the merchant has to act first: enter other credentials, give the key a right, open the
+// shop again. An order that is refused after it was read ahead is read again, because it may have changed on the
+// platform since.
 func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connector.AheadReader) error {
 	var o *orders.Order
 	var deleted []orders.DeletedParcel
@@ -157,7 +159,7 @@ func (r *channelRun) pushOrder(ctx context.Context, order id.Order, ahead connec
 	return nil
 }
 
-// syncAfter is what an order shows of a push that ended so; f is nil if it succeeded.
+// syncAfter is the channelSync of an order after a push; f is nil if the push succeeded.
 func syncAfter(f *connector.Failure) orders.Sync {
 	switch {
 	case f == nil:
@@ -179,7 +181,8 @@ func (r *channelRun) storeSync(ctx context.Context, pushed *orders.Order, sync o
 		}
 		moved := now.UpdatedAt != pushed.UpdatedAt || now.Sync.State != orders.SyncPending
 		if sent && (pushed.Status == orders.Shipped || pushed.Status == orders.Delivered) {
-			now.SentStatus = pushed.Status // also if the order is another one here meanwhile, such as one whose shipment was deleted
+			// also if the order is another one here meanwhile, such as one whose shipment was deleted
+			now.SentStatus = pushed.Status
 		} else if moved {
 			return nil
 		}
@@ -196,7 +199,8 @@ func (r *channelRun) storeSync(ctx context.Context, pushed *orders.Order, sync o
 	return err
 }
 
-// push sends an order's status to the platform. Errors: also Failure Cannot for what could not be shown of a parcel, after all the rest.
+// push sends an order's status to the platform. Errors: also Failure Cannot, after all other steps, for a parcel that
+// the platform cannot show.
 func (r *channelRun) push(ctx context.Context, o *orders.Order, deleted []orders.DeletedParcel, corrected []id.Shipment) error {
 	unsent := ""
 	ref := r.orderRef(o).WithUnsent(func(reason string) { unsent = reason })
@@ -234,7 +238,7 @@ func (r *channelRun) pushRef(ctx context.Context, o *orders.Order, ref connector
 	return r.session.PushStatus(ctx, ref, o.Status)
 }
 
-// begunHere reports whether a status change is one to PROCESSING that the platform has to hear of.
+// begunHere reports whether a status change is one to PROCESSING of which the platform has to be notified.
 func begunHere(e orders.Entry) bool {
 	return e.Status == orders.Processing && e.Previous != "" && e.Source != orders.FromChannel
 }
@@ -251,7 +255,7 @@ func (r *channelRun) pushParcels(ctx context.Context, ref connector.OrderRef) er
 	return nil
 }
 
-// orderRef identifies an order for its platform. Parcels that the platform packed itself are not among the shipped ones.
+// orderRef identifies an order for its platform. Its shipped parcels leave out those that the platform packed itself.
 func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency, Packed: map[string]int64{}}
 	left := map[id.Line]int64{}
@@ -292,7 +296,8 @@ func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 	return ref
 }
 
-// deletedHere reports whether a tracking number is that of a shipment that was made here and deleted; "" is one without a number.
+// deletedHere reports whether a tracking number is that of a shipment that was made here and deleted; "" stands for a
+// shipment without a number.
 func deletedHere(deleted []orders.DeletedParcel) func(number string) bool {
 	return func(number string) bool {
 		return slices.ContainsFunc(deleted, func(d orders.DeletedParcel) bool { return d.Key == "" && d.Mark == numberMark(number) })

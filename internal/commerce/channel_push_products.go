@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// pushProducts puts products on the platform that are to be published or have changed, and takes off those that are to
-// be removed.
+// pushProducts puts products on the platform that are to be published or have changed, and takes off those that are
+// to be removed.
 func (r *channelRun) pushProducts(ctx context.Context) error {
 	if !r.does.Products {
 		return connector.Failf(connector.Cannot, "the platform takes no products")
@@ -48,17 +48,18 @@ func (r *channelRun) pushProducts(ctx context.Context) error {
 	}
 }
 
-// dueProducts is how far a run has got: first in the publications, then in the products whose content changed, both in
-// the order of their ids. What becomes due behind it is due for the next run.
+// dueProducts is the progress of a run: first through the publications, then through the products whose content
+// changed, both in the order of their ids. A product that becomes due behind that position waits for the next run.
 type dueProducts struct {
 	changes bool       // the publications are done
 	after   id.Product // the last that was listed
 	tried   map[id.Product]bool
-	blocked []id.Product // that have a SKU which the platform has as one of another product
+	blocked []id.Product // with a SKU that the platform has in another product
 	twice   bool         // it has begun again
 }
 
-// again has a run begin again, once, with the products that were blocked: the others have been pushed or taken off since.
+// again makes a run begin again, once, with the products that were blocked: the others have been pushed or taken off
+// since.
 func (d *dueProducts) again() bool {
 	if len(d.blocked) == 0 || d.twice {
 		return false
@@ -103,7 +104,7 @@ func (r *channelRun) nextProducts(ctx context.Context, due *dueProducts) (batch 
 	}
 }
 
-// changedProducts lists products whose content changed since they were pushed, after a given one.
+// changedProducts lists products behind a given one whose content changed since they were pushed.
 func (r *channelRun) changedProducts(tx *db.Tx, after id.Product, most int) (list []catalog.Due, err error) {
 	changed, err := channelsync.ContentDue(tx, r.channel.ID, after, most)
 	for _, product := range changed {
@@ -143,7 +144,7 @@ func (r *channelRun) putOn(ctx context.Context, listings []listing, later *error
 	return r.orDoubt(ctx, err, slices.Collect(maps.Keys(bySKU)), true)
 }
 
-// divide separates products whose content differs from what was pushed last from those whose content is the same.
+// divide separates products whose content differs from the last push from those with the same content.
 func divide(listings []listing) (push, same []*listing) {
 	for i := range listings {
 		listed := &listings[i]
@@ -174,8 +175,8 @@ func (r *channelRun) upsert(ctx context.Context, push []*listing) ([]connector.R
 	return results, err
 }
 
-// forgetContent notes that the content of products which are about to be pushed is not known any more: whether a push happened whose answer
-// is lost, or during which this node dies, is unknown. It is pushed again also when the product is by then what it was before.
+// forgetContent notes that the platform's content of products which are about to be pushed is unknown: the answer may
+// get lost, or this node may die meanwhile. Such a product is pushed again even if by then it is what it was before.
 func (r *channelRun) forgetContent(ctx context.Context, push []*listing) error {
 	var known []channelsync.Item
 	for _, listed := range push {

@@ -15,8 +15,8 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// pushStock pushes stock and prices of the items that are due. Orders are pulled first: otherwise units that were sold
-// on the platform and are not known here yet would be offered again.
+// pushStock pushes stock and prices of the items that are due. Orders are pulled first: otherwise units that were
+// sold on the platform, in orders not stored here yet, would be offered again.
 func (r *channelRun) pushStock(ctx context.Context) error {
 	if !r.does.Stock && !r.does.Prices {
 		return connector.Failf(connector.Cannot, "the platform takes neither stock nor prices")
@@ -51,8 +51,8 @@ func (r *channelRun) pushStock(ctx context.Context) error {
 	}
 }
 
-// pullBefore pulls orders, unless the platform was asked so recently that it must not be asked again yet. A pull of many pages that is on
-// its way is waited for: another one beside it would take the platform's permits and begin at the first page each time.
+// pullBefore pulls orders, unless the platform must not be asked again yet. It waits for a pull of many pages that is
+// under way: a concurrent one would use up the platform's permits and begin at the first page each time.
 func (r *channelRun) pullBefore(ctx context.Context) error {
 	if !r.does.Orders {
 		return nil
@@ -85,8 +85,8 @@ type dueLevel struct {
 	lookLater bool // see looksOfRun
 }
 
-// looksOfRun is how many items one run of a push looks at on a platform that takes a request for each: changes of stock do not wait for a
-// daily look at all of them. The others are due for the next run.
+// looksOfRun is how many items one run of a push reads on a platform that takes a request for each: changes of stock
+// do not wait for a daily check of all of them. The others are due for the next run.
 const looksOfRun = 100
 
 // priceText is the form in which a pushed price is stored for comparison.
@@ -158,8 +158,8 @@ func levelOf(i channelsync.Item, listed listing) (dueLevel, bool) {
 	return d, false
 }
 
-// pushLevels pushes one batch: it reads what may have changed on the platform, then writes what differs. refused is
-// the failure of one item that a later try may push or look at.
+// pushLevels pushes one batch: it reads what may have changed on the platform, and writes the values that differ.
+// refused is the failure of one item that a later try may push or read.
 func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, err error) {
 	shown, off, refused, err := r.shownStock(ctx, due)
 	if err := cmp.Or(err, ctx.Err()); err != nil {
@@ -186,7 +186,7 @@ func (r *channelRun) pushLevels(ctx context.Context, due []dueLevel) (refused, e
 	return refused, nil
 }
 
-// differing notes in due which quantities the platform shows, and returns the stock and prices that differ from those it has.
+// differing notes in due which quantities the platform shows, and returns the stock and prices that differ.
 func (r *channelRun) differing(due []dueLevel, shown map[string]int64) (stocks []connector.StockItem, prices []connector.PriceItem) {
 	for i := range due {
 		d := &due[i]
@@ -208,8 +208,9 @@ func (r *channelRun) differing(due []dueLevel, shown map[string]int64) (stocks [
 	return stocks, prices
 }
 
-// forgetLevels notes that what is about to be written is not known any more. Whether a write happened whose answer is lost, or during which
-// this node dies, is unknown: the level is written again until a write has succeeded, also when it is by then what it was before.
+// forgetLevels notes that the platform's values which are about to be written are unknown: an answer may get lost, or
+// this node may die meanwhile. The level is written again until a write has succeeded, even if by then it is what it
+// was before.
 func (r *channelRun) forgetLevels(ctx context.Context, due []dueLevel, done levelResults) error {
 	if len(done.stock)+len(done.price) == 0 {
 		return nil
@@ -259,8 +260,8 @@ func (r *channelRun) setLevels(ctx context.Context, stocks []connector.StockItem
 	return nil
 }
 
-// shownStock reads the platform's stock of the items whose number may have changed there, and which of them are off sale there. unseen is
-// the failure of a look: stock and prices do not wait for those that it has not reached.
+// shownStock reads the platform's stock of the items that may have changed there, and which of them are off sale.
+// unseen is the failure of a read: stock and prices do not wait for items that it has not reached.
 func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[string]int64, off map[string]string, unseen, err error) {
 	looker, looks := r.session.(connector.Looker)
 	var ask, known []connector.Item
@@ -297,7 +298,7 @@ func (r *channelRun) shownStock(ctx context.Context, due []dueLevel) (shown map[
 	return shown, off, unseen, err
 }
 
-// lookLater has those that were to be looked at, and were not seen, looked at by a later run.
+// lookLater has items that were to be read, and were not, read by a later run.
 func lookLater(due []dueLevel, known []connector.Item, seen map[string]string) {
 	for i := range due {
 		d := &due[i]

@@ -11,27 +11,27 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// maxNotified is how many orders a waiting pull names at most. The next pulls have orders of further notifications.
+// maxNotified is how many orders a waiting pull names at most. Later pulls have the orders of further notifications.
 const maxNotified = 200
 
-// maxNamed is how many orders that callers named a waiting pull takes. What does not fit is a job of its own.
+// maxNamed is how many orders named by callers a waiting pull takes. The rest is a job of its own.
 const maxNamed = 1000
 
 // burst is how long a job that a notification or a caller requested waits for others to join it.
 const burst = 500 * time.Millisecond
 
-// jobInput is what a channel's job is to do beyond its type.
+// jobInput is what a channel's job does beyond its type.
 type jobInput struct {
 	ExternalIDs []string `json:"externalIds,omitempty"` // of the orders that a caller named
 	All         bool     `json:"all,omitempty"`         // changed orders are pulled as well
 	SKUs        []string `json:"skus,omitempty"`
 	Scheduled   bool     `json:"scheduled,omitempty"` // no caller requested it: it is not reported if it finds nothing
 	Topic       string   `json:"topic,omitempty"`     // of the first notification that requested it
-	Notified    []string `json:"notified,omitempty"`  // external ids of orders that notifications were about
+	Notified    []string `json:"notified,omitempty"`  // external ids of orders that notifications named
 }
 
-// unasked is the input of a job that follows from something else: like a scheduled job, its failure is reported once
-// in an outage.
+// unasked is the input of a job that no caller requested: like a scheduled job, it reports its failure once in an
+// outage.
 const unasked = `{"scheduled":true}`
 
 func (in jobInput) text() (string, error) {
@@ -39,8 +39,7 @@ func (in jobInput) text() (string, error) {
 	return string(text), err
 }
 
-// with is the input of a waiting job when the same type of job is requested once more. It reports whether that is more
-// than before.
+// with adds a further request to the input of a waiting job of the same type. It reports whether that adds anything.
 func (in jobInput) with(more jobInput) (jobInput, bool) {
 	changed := false
 	if (len(in.ExternalIDs) > 0) != (len(more.ExternalIDs) > 0) && !in.All {
@@ -67,8 +66,8 @@ func (in jobInput) with(more jobInput) (jobInput, bool) {
 	return in, changed
 }
 
-// queueOnce queues a job of a type for a channel. If one is waiting already, the request is added to it. The channel's
-// lock makes that exact.
+// queueOnce queues a job of a type for a channel. If one is waiting already, the request is added to it. The
+// channel's lock makes that exact.
 func queueOnce(tx *db.Tx, kind jobs.Type, channel id.Channel, input jobInput) error {
 	waits, err := jobs.PendingOnChannel(tx, kind, channel)
 	if err != nil {
@@ -124,7 +123,7 @@ func joinJob(tx *db.Tx, waits *jobs.Job, input jobInput) (bool, error) {
 		return false, nil
 	}
 	if soon := tx.Now().Add(burst).UnixMicro(); len(all.Notified) > len(before.Notified) && waits.DueAt > soon {
-		waits.DueAt = soon // the pull rests, but an order need not wait for that (pullPlace.RestUntil)
+		waits.DueAt = soon // the pull is paused, but an order need not wait for that (pullPlace.RestUntil)
 	}
 	text, err := all.text()
 	if err != nil {
@@ -137,8 +136,8 @@ func joinJob(tx *db.Tx, waits *jobs.Job, input jobInput) (bool, error) {
 	return jobs.Amend(tx, *waits)
 }
 
-// remaining is what a waiting job has still to do, and where it goes on. Orders of notifications that earlier runs have read are not
-// among it: they may have changed since.
+// remaining is what a waiting job has still to do, and the position from which it continues. Notified orders that
+// earlier runs have read are left out: they may have changed since.
 func remaining(job jobs.Job) (in jobInput, at pullPlace) {
 	in, at = inputOf(job), placeOf(job)
 	in.Notified, at.Notified = in.Notified[min(at.Notified, len(in.Notified)):], 0

@@ -39,19 +39,19 @@ type channelRun struct {
 	errors   []records.ItemError
 	looked   int             // see looksOfRun
 	seen     map[string]bool // external ids of the orders that were read
-	others   *otherChannels  // nil until it was asked for
-	begun    int64           // how much of the job earlier runs have done
+	others   *otherChannels  // nil until it was requested
+	begun    int64           // the progress of the job's earlier runs
 	underway bool            // the platform is still processing something that was pushed
 	news     bool            // an operation of the platform began or ended
-	took     bool            // the platform has taken products, or stock and prices
+	took     bool            // the platform has accepted products, or stock and prices
 	since    time.Time       // when the run began
 
-	restUntil time.Time // when the first of the listings goes on of which the platform takes no more changes now; zero without any
+	restUntil time.Time // when the first of the listings that the platform has paused goes on; zero without any
 }
 
 // RunChannelJob does a job that calls a channel's platform, and completes it or releases it for later. It stores its
-// progress as it goes, so that the next run continues there. Errors: jobs.ErrLost when another node has taken the job;
-// the context's.
+// progress as it goes, so that the next run continues there. Errors: jobs.ErrLost when another node has taken the
+// job; the context's.
 func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job, lease time.Duration) error {
 	store = store.By(job.Author())
 	c, err := channelNow(ctx, store, job.Tenant, job.Channel)
@@ -103,8 +103,8 @@ func (s *Service) RunChannelJob(ctx context.Context, store *db.DB, job jobs.Job,
 	return r.settle(ctx, err)
 }
 
-// finishItemsBefore does what a job depends on: the ids of another shop are forgotten before any call, and a push of stock finds all that
-// is due. What began after the channel was read belongs to a change that ends the run (stands).
+// finishItemsBefore finishes changes that a job depends on: the ids of another shop are cleared before any call, and
+// a push of stock sees all that is due. A change that began after the channel was read ends the run (stands).
 func (s *Service) finishItemsBefore(ctx context.Context, store *db.DB, job jobs.Job) error {
 	kinds := []jobs.Type{jobs.ItemsForgotten}
 	if job.Type == jobs.StockPush {
@@ -113,8 +113,8 @@ func (s *Service) finishItemsBefore(ctx context.Context, store *db.DB, job jobs.
 	return s.finishItems(ctx, store, job.Tenant, job.Channel, kinds...)
 }
 
-// confirmed tests credentials that were refused: a host may refuse a call now and then that it takes a moment later, and the channel need
-// not wait for a person then.
+// confirmed tests credentials that were refused. A host may refuse a call now and then and accept it a moment later;
+// the channel need not wait for a person then.
 func (r *channelRun) confirmed(ctx context.Context, refused error) error {
 	bounded, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
@@ -126,14 +126,14 @@ func (r *channelRun) confirmed(ctx context.Context, refused error) error {
 		Err: refused}
 }
 
-// errInactive says that a channel receives nothing, so that its jobs end.
+// errInactive says that a channel is inactive, so that its jobs end.
 var errInactive = errors.New("the channel is inactive")
 
 // errEdited says that a merchant has changed the channel's credentials or settings since the run opened its session.
 var errEdited = errors.New("the channel has other credentials or settings now")
 
-// stands fails with errEdited if the channel was changed since the run opened its session, with errInactive if it was deactivated. Errors:
-// jobs.ErrLost.
+// stands fails with errEdited if the channel was changed since the run opened its session, with errInactive if it was
+// deactivated. Errors: jobs.ErrLost.
 func (r *channelRun) stands(tx *db.Tx) error {
 	now, err := r.present(tx)
 	switch {
@@ -147,8 +147,8 @@ func (r *channelRun) stands(tx *db.Tx) error {
 	return nil
 }
 
-// isEdited reports whether a run ended with an error because of the credentials and settings that it began with, which a merchant has
-// replaced meanwhile: they may be those that the platform refuses now.
+// isEdited reports whether a run ended with an error because of credentials and settings that a merchant has replaced
+// meanwhile: the platform may have refused the old ones.
 func (r *channelRun) isEdited(ctx context.Context, err error) (bool, error) {
 	var failure *connector.Failure
 	if !errors.As(err, &failure) {
@@ -164,7 +164,8 @@ func (r *channelRun) isEdited(ctx context.Context, err error) (bool, error) {
 	}
 }
 
-// runEdited goes on with a job by the channel's present credentials and settings; in another shop a pull has no place to go on from.
+// runEdited continues a job with the channel's present credentials and settings. In another shop a pull starts from
+// the beginning.
 func (s *Service) runEdited(ctx context.Context, r *channelRun) error {
 	now, err := channelNow(ctx, r.store, r.job.Tenant, r.channel.ID)
 	if err == nil {
@@ -220,13 +221,13 @@ func (r *channelRun) recheckWebhooks(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// present reads the channel as it is now. Errors: jobs.ErrLost when it is deleted, which has ended its jobs.
+// present reads the channel in its present state. Errors: jobs.ErrLost when it is deleted, which has ended its jobs.
 func (r *channelRun) present(tx *db.Tx) (channels.Channel, error) {
 	c, err := channels.ByID(tx, r.channel.ID)
 	return c, orLost(err)
 }
 
-// held is present, and keeps the channel as it is until the end of the transaction.
+// held is present, and locks the channel until the end of the transaction.
 func (r *channelRun) held(tx *db.Tx) (channels.Channel, error) {
 	c, err := channels.Lock(tx, r.channel.ID)
 	return c, orLost(err)
@@ -239,8 +240,8 @@ func orLost(err error) error {
 	return err
 }
 
-// writeItems is write for what the job found out about items on the platform. It fails when the channel was pointed at another shop while
-// the job ran: that has forgotten them, and their ids are those of other things there.
+// writeItems is write for what the job learned about items on the platform. It fails when the channel was pointed at
+// another shop while the job ran: that has cleared them, and their ids mean other things there.
 func (r *channelRun) writeItems(ctx context.Context, do func(tx *db.Tx) error) error {
 	return r.write(ctx, func(tx *db.Tx) error {
 		now, err := r.held(tx)
@@ -267,7 +268,7 @@ func (r *channelRun) state(ctx context.Context) (state channelsync.State, err er
 	return state, err
 }
 
-// write runs one transaction of the job and prolongs its lease. What a try has counted that was lost does not count. It fails with
+// write runs one transaction of the job and prolongs its lease. Counts of a lost try do not count. It fails with
 // jobs.ErrLost when another node has taken the job.
 func (r *channelRun) write(ctx context.Context, do func(tx *db.Tx) error) error {
 	job, reported := r.job, slices.Clip(r.errors)

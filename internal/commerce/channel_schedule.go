@@ -17,8 +17,8 @@ import (
 // SyncTopic is the topic on which the store wakes loops when work on a channel may be due.
 const SyncTopic = "channel_sync"
 
-// ScheduleChannels queues the work that is due for channels: scheduled pulls, and pushes of changes. Very many changes are marked in
-// several transactions, one of each channel at a time. It reports whether there was any work.
+// ScheduleChannels queues the work that is due for channels: scheduled pulls, and pushes of changes. It marks very
+// many changes in several transactions, one of each channel at a time. It reports whether there was any work.
 func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, error) {
 	var due []channelsync.Waiting
 	err := store.Read(ctx, db.Across, func(tx *db.Tx) (err error) {
@@ -48,8 +48,8 @@ func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, err
 	return worked, err
 }
 
-// scheduleChannel marks what changed in the account since the last run, at most limit changes of a kind, and queues one job for each kind
-// of work that is due. more says that there are more changes.
+// scheduleChannel marks what changed in the account since the last run, at most limit changes of a kind, and queues
+// one job for each kind of work that is due. more says that there are more changes.
 func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (more bool, err error) {
 	c, err := channels.Lock(tx, w.Channel)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 		return false, nil
 	}
 	does, settings := platform.Capabilities(), settingsOf(c)
-	if state.HookURL == "" || !does.Webhooks { // there are none, and nobody would say when they are to be checked next
+	if state.HookURL == "" || !does.Webhooks { // there are none, and nothing would set the time of the next check
 		state.CheckAt = 0
 	}
 	var kinds []jobs.Type
@@ -74,7 +74,8 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 		kinds = append(kinds, jobs.OrderPull)
 		state.PullAt = tx.Now().Add(s.pullEvery(settings, does)).UnixMicro()
 	}
-	// While the channel is held, changes stay unread: once they are marked, nothing says when that time is over that they are due.
+	// While the channel is held, changes stay unread: once they are marked, nothing would make them due when the hold
+	// ends.
 	if state.HeldUntil <= tx.Micros() {
 		due, all, err := s.markDue(tx, &state, does, limit)
 		if err != nil {
@@ -91,8 +92,8 @@ func (s *Service) scheduleChannel(tx *db.Tx, w channelsync.Waiting, limit int) (
 	return more, nil
 }
 
-// markDue marks what changed in the account since the channel's clock, at most limit changes of a kind, and counts what is due to be
-// pushed. all says that no change is left.
+// markDue marks what changed in the account since the channel's clock, at most limit changes of a kind, and counts
+// what is due to be pushed. all says that no change is left.
 func (s *Service) markDue(tx *db.Tx, state *channelsync.State, does connector.Capabilities, limit int) (
 	due channelsync.Counts, all bool, err error) {
 	clock, err := channelsync.Clock(tx)
@@ -116,11 +117,11 @@ func (s *Service) markDue(tx *db.Tx, state *channelsync.State, does connector.Ca
 	return due, state.Clock >= clock, err
 }
 
-// looked is the name of the time at which all products were last to be looked at on a platform that takes some off sale.
+// looked is the name of the time of the last daily check of all products, on a platform that takes some off sale.
 const looked = "looked"
 
-// lookDaily has all items of a channel marked once a day, and reports whether it is time for that. A platform's notifications of what it
-// does with them may be lost, or not be set up.
+// lookDaily marks all items of a channel once a day, and reports whether it is time for that. Notifications of what
+// the platform does with them may get lost, or not be set up.
 func (s *Service) lookDaily(tx *db.Tx, state *channelsync.State) (bool, error) {
 	last := state.Since(looked)
 	if last != 0 && time.UnixMicro(last).Add(24*time.Hour).After(tx.Now()) {

@@ -81,7 +81,7 @@ func (f *channelFacts) read() {
 		return
 	}
 	f.all = map[string]string{}
-	_ = f.store.Read(f.ctx, f.channel.Tenant, func(tx *db.Tx) error { // after an error they are found out again
+	_ = f.store.Read(f.ctx, f.channel.Tenant, func(tx *db.Tx) error { // after an error they are found again
 		state, err := channelsync.ByChannel(tx, f.channel.ID)
 		if err == nil {
 			f.all = state.AllFacts()
@@ -106,8 +106,8 @@ func (f *channelFacts) Keep(name, value string) {
 	_ = f.store.Write(f.ctx, f.channel.Tenant, func(tx *db.Tx) error { return f.save(tx, name, value) })
 }
 
-// save stores one fact beside those that other sessions of the channel have stored meanwhile. What a session learns of a shop, or of what
-// credentials may do, that its merchant has replaced since it was opened is not stored.
+// save adds one fact to those that other sessions of the channel have stored meanwhile. It does not store facts about
+// a shop, or about credentials, that the merchant has replaced since the session was opened.
 func (f *channelFacts) save(tx *db.Tx, name, value string) error {
 	now, err := channels.Lock(tx, f.channel.ID)
 	if err != nil || edited(f.channel, now) {
@@ -127,8 +127,8 @@ func (f *channelFacts) save(tx *db.Tx, name, value string) error {
 	return nil
 }
 
-// edited reports whether now is a version of a channel of which a merchant has changed credentials or settings since another version.
-// Renewed tokens are no such change: they leave UpdatedAt as it is.
+// edited reports whether a merchant has changed credentials or settings of a channel between two versions. Renewed
+// tokens are no such change: they leave UpdatedAt as it is.
 func edited(before, now channels.Channel) bool {
 	return now.Settings != before.Settings || now.UpdatedAt != before.UpdatedAt && now.Credentials != before.Credentials
 }

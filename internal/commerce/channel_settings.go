@@ -25,7 +25,7 @@ type channelSettings struct {
 	Remove    bool // unpublishing deletes on the platform
 }
 
-// levelRules decide which stock and prices the platform shows; a change of one is pushed for all products.
+// levelRules decide which stock and prices the platform shows; a changed rule is pushed for all products.
 type levelRules struct {
 	PushStock   bool
 	StockBuffer int64
@@ -41,8 +41,8 @@ func (s channelSettings) ordersFrom(c channels.Channel) time.Time {
 	return s.OrdersFrom
 }
 
-// rereads reports whether orders that were pulled by other settings have to be pulled again: some of them were left out, or the platform's
-// statuses mean something else now.
+// rereads reports whether orders that were pulled by other settings have to be pulled again: some were left out, or
+// the platform's statuses have another meaning now.
 func (s channelSettings) rereads(before channelSettings) bool {
 	return !s.OrdersFrom.Equal(before.OrdersFrom) || !maps.Equal(s.StatusMap, before.StatusMap)
 }
@@ -81,8 +81,8 @@ func settingsOf(c channels.Channel) channelSettings {
 // maxSettings bounds the settings of a channel, in bytes, as all free JSON.
 const maxSettings = 64 << 10
 
-// changeSettings puts the settings of a change into those of a channel (interface §4.5.7): what it omits stays, null takes
-// one away. Errors: Invalid if they become too many.
+// changeSettings merges the settings of a change into those of a channel (interface §4.5.7): settings left out stay,
+// null takes one away. Errors: Invalid if they become too many.
 func changeSettings(c *channels.Channel, change string) error {
 	stored, err := jsonvalue.Parse([]byte(c.Settings))
 	if err != nil {

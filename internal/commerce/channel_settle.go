@@ -22,7 +22,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// This file stores the results of a channel's job: of the job itself, of each product that was pushed, and of each stock level and price.
+// This file stores the results of a channel's job: of the job itself, of each product that was pushed, and of each
+// stock level and price.
 
 // fail records that an item failed.
 func (r *channelRun) fail(sku, external, code, message string) {
@@ -36,9 +37,9 @@ func (r *channelRun) fail(sku, external, code, message string) {
 // messageForgotten replaces a message that may name a person who was erased while the job had the message in memory.
 const messageForgotten = "the message is not kept, because a customer was erased meanwhile"
 
-// forget writes the run's errors into r.job. If a person was erased since the run read the job, the errors that are stored already are read
-// again, and the others lose their messages, because a message may name the person. The call comes after the transaction's other locks.
-// Errors: jobs.ErrLost.
+// forget writes the run's errors into r.job. If a person was erased since the run read the job, it reads the stored
+// errors again, and the run's own errors lose their messages, because a message may name the person. The call comes
+// after the transaction's other locks. Errors: jobs.ErrLost.
 func (r *channelRun) forget(tx *db.Tx) (erased bool, err error) {
 	stored, startedAt, err := jobs.Reread(tx, r.job)
 	if err != nil {
@@ -68,8 +69,8 @@ func (r *channelRun) settle(ctx context.Context, failed error) error {
 	})
 }
 
-// pause ends a run that has to wait although nothing is wrong: the platform takes no more requests for now, or another job of the channel
-// comes first. The job goes on later, however often it has to wait (decision 16).
+// pause ends a run that has to wait although nothing is wrong: the platform takes no more requests for now, or
+// another job of the channel comes first. The job goes on later, however often it has to wait (decision 16).
 type pause struct {
 	until  time.Time
 	reason string // for the merchant, "" for none
@@ -77,8 +78,8 @@ type pause struct {
 
 func (p *pause) Error() string { return "waits until " + p.until.Format(time.RFC3339) }
 
-// orPause returns a pause instead of the error of a platform that takes no more requests for now, unless the channel's other jobs have to
-// wait as well.
+// orPause returns a pause for a platform that takes no more requests for now, unless the channel's other jobs have to
+// wait as well; otherwise it returns the error.
 func (r *channelRun) orPause(err error) error {
 	if !connector.Is(err, connector.Throttled) {
 		return err
@@ -87,17 +88,17 @@ func (r *channelRun) orPause(err error) error {
 	switch until := r.store.Now().Add(r.later(max(f.After, firstHold))); {
 	case f.Share: // the other jobs have a share of their own (decision 16)
 		return &pause{until: until, reason: f.Error()}
-	case r.took: // it takes so much at a time and no more (decision 16)
+	case r.took: // it takes only so much at a time (decision 16)
 		return &pause{until: until}
 	}
 	return err
 }
 
-// longestPush is how long a push may keep the channel's other jobs waiting.
+// longestPush is how long a push may delay the channel's other jobs.
 const longestPush = 30 * time.Second
 
-// giveWay pauses a push that has run for longestPush if other jobs of the channel are due: a platform needs minutes or hours for thousands of
-// products, and orders, stock and shipments must not wait for the end of the push (decision 16).
+// giveWay pauses a push that has run for longestPush if other jobs of the channel are due: a platform needs minutes
+// or hours for thousands of products, and orders, stock and shipments must not wait for that (decision 16).
 func (r *channelRun) giveWay(ctx context.Context) error {
 	if r.store.Now().Sub(r.since) < longestPush {
 		return nil
@@ -145,7 +146,8 @@ func (r *channelRun) rest(ctx context.Context, rests pause) error {
 	})
 }
 
-// completed completes a successful job. A scheduled job that found nothing to do and ends no outage is not reported.
+// completed completes a successful job. It does not report a scheduled job that found nothing to do and ends no
+// outage.
 func (r *channelRun) completed(tx *db.Tx) error {
 	now, err := r.held(tx)
 	if err != nil {
@@ -161,7 +163,8 @@ func (r *channelRun) completed(tx *db.Tx) error {
 	kind := string(r.job.Type)
 	over := state.Since(kind) != 0
 	state.SetSince(kind, 0)
-	if now.Status != channels.NeedsReauth { // otherwise its credentials were refused while the job ran, and the error says so
+	// otherwise its credentials were refused while the job ran, and the error says so
+	if now.Status != channels.NeedsReauth {
 		state.Failures, state.HeldUntil, state.LastError = 0, 0, ""
 	}
 	if len(r.errors) > 0 {
@@ -240,8 +243,8 @@ func (r *channelRun) failed(tx *db.Tx, f *connector.Failure) error {
 	return nil
 }
 
-// goOnAfter schedules another job in place of one that an outage ended: soon after the channel's hold ends, however seldom its orders are
-// pulled. What the job was to push is still due, and as long as nobody changes anything, nothing else would queue a job for it.
+// goOnAfter queues a follow-up after an outage: the unpushed work is still due, and nothing else would trigger it
+// while nobody changes anything. It runs soon after the channel's hold ends, however seldom orders are pulled.
 func (r *channelRun) goOnAfter(state *channelsync.State) {
 	at := &state.PollAt
 	if r.job.Type == jobs.OrderPull {
@@ -252,8 +255,9 @@ func (r *channelRun) goOnAfter(state *channelsync.State) {
 	}
 }
 
-// failedRuns is how many runs of the job have failed, with this one. For a pull these are the runs since its cursor moved last, because a
-// pull that is given up loses the orders that notifications were about. For other jobs they are the leases since the last pause.
+// failedRuns is how many runs of the job have failed, including this one. For a pull it counts since its cursor moved
+// last, because giving up a pull loses the orders that notifications named. For other jobs it counts the leases since
+// the last pause.
 func (r *channelRun) failedRuns() int64 {
 	if r.job.Type != jobs.OrderPull {
 		var at pushPlace
@@ -266,8 +270,8 @@ func (r *channelRun) failedRuns() int64 {
 	return at.Failures
 }
 
-// again releases the job until a time. A notification may start a pull before that time; such a run only reads the orders that notifications
-// were about.
+// again releases the job until a time. A notification may start a pull before that time; such a run only reads the
+// orders that notifications named.
 func (r *channelRun) again(tx *db.Tx, until time.Time) {
 	if r.job.Type == jobs.OrderPull {
 		at := placeOf(r.job)
@@ -277,11 +281,11 @@ func (r *channelRun) again(tx *db.Tx, until time.Time) {
 	jobs.Again(tx, r.job, until)
 }
 
-// polling is the name of the time since which the platform's operations have been requested without any news of them.
+// polling is the name of the time since which the platform's operations have been requested without any news.
 const polling = "polling"
 
-// pollLater sets when the platform is asked for the results of its operations: soon after one began or ended, and the more seldom the
-// longer nothing happens. A review by people may take days.
+// pollLater sets when the platform is asked for the results of its operations: soon after one began or ended, and
+// less often the longer nothing happens. A review by people may take days.
 func (r *channelRun) pollLater(tx db.Writer, state *channelsync.State) {
 	if !r.underway {
 		if r.job.Type != jobs.OrderPull { // which asks for no results
@@ -301,13 +305,13 @@ func (r *channelRun) pollLater(tx db.Writer, state *channelsync.State) {
 // pollShare is how much shorter the time until the next request is than the time without news.
 const pollShare = 8
 
-// save stores the state, which the channel may not have had before.
+// save stores the state; the channel may not have had one before.
 func (r *channelRun) save(tx db.Writer, state channelsync.State) {
 	channelsync.Begin(tx, r.channel.ID, tx.Now().Add(r.pullEvery()))
 	state.Save(tx)
 }
 
-// productOutcome sums up the results for the SKUs of one product.
+// productOutcome combines the results for the SKUs of one product.
 type productOutcome struct {
 	status        catalog.PublicationStatus
 	reason        string // why it failed
@@ -331,7 +335,7 @@ func outcomeOf(sku string, results []connector.Result) (o productOutcome) {
 	return o
 }
 
-// add adds the result for one more SKU: the worst result counts.
+// add adds the result for one more SKU; the worst result counts.
 func (o *productOutcome) add(result connector.Result) {
 	published := o.status == catalog.PublicationPublished
 	switch result.State {
@@ -382,8 +386,8 @@ func (r *channelRun) settlePushed(tx *db.Tx, push []*listing, of map[*listing][]
 	return nil
 }
 
-// markStale finds which products have changed, or were deleted, since they were read for their first push. Products that have an item
-// already are not read: their changes are marked like all changes of the account.
+// markStale finds products that have changed, or were deleted, since they were read for their first push. It does not
+// read products that have an item already: their changes are marked like all changes of the account.
 func markStale(tx *db.Tx, push []*listing) error {
 	first := map[id.Product]*listing{}
 	for _, listed := range push {
@@ -413,7 +417,7 @@ func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publicati
 		}
 	}
 	publications.Settle(tx, id.Product(listed.ID), o.status, o.external, o.url, o.reason)
-	if !o.rests.IsZero() { // it is as it was, and due still
+	if !o.rests.IsZero() { // it is unchanged and still due
 		r.rests(o.rests)
 		return
 	}
@@ -436,9 +440,9 @@ func (r *channelRun) settleProduct(tx db.Writer, publications *catalog.Publicati
 	}
 }
 
-// keepApart fails a product if the platform takes one of its SKUs for a SKU of another product because the two differ only in case: with
-// every push each product would overwrite the other on the platform. It returns the SKUs of the other products, which have to be pushed again
-// because this push has overwritten them.
+// keepApart fails a product if the platform identifies one of its SKUs with a SKU of another product because the two
+// differ only in case: with every push each product would overwrite the other. It returns the SKUs of the other
+// products, which have to be pushed again because this push has overwritten them.
 func (r *channelRun) keepApart(tx *db.Tx, by map[*listing][]connector.Result) (overwritten []string, err error) {
 	for listed, results := range by {
 		for _, result := range results {
@@ -467,7 +471,8 @@ func (r *channelRun) keepApart(tx *db.Tx, by map[*listing][]connector.Result) (o
 	return overwritten, nil
 }
 
-// skusBeside returns all SKUs of the product that has a SKU, if this product is on the channel and is not the product but.
+// skusBeside returns all SKUs of the product that has a SKU, if that product is on the channel and is not the product
+// but.
 func (r *channelRun) skusBeside(tx *db.Tx, sku string, but id.Product) (skus []string, err error) {
 	items, err := channelsync.OfSKUs(tx, r.channel.ID, []string{sku})
 	if err != nil || len(items) == 0 || items[0].Product == but {
@@ -552,17 +557,17 @@ func attributesOf(text string, labels map[string]string) []connector.Attribute {
 	return sortedAttributes(list)
 }
 
-// levelResults are the results of a batch of stock levels and prices, by SKU. stock and price say whether the value is on the platform now;
-// a SKU whose value was not to be pushed is not in the map.
+// levelResults are the results of a batch of stock levels and prices, by SKU. stock and price say whether the
+// platform has the value now; a SKU whose value was not to be pushed is not in the map.
 type levelResults struct {
 	stock, price map[string]bool
 	failed       map[string]connector.Result
-	resting      map[string]connector.Result // of which something is left out until a time
+	resting      map[string]connector.Result // partly left out until a time
 	underway     map[string]string           // operations
 	off          map[string]string           // why the platform took SKUs off sale, "" for those that are on sale
 }
 
-// levelResultsOf are the results of a batch before its first call: nothing is on the platform yet.
+// levelResultsOf are the results of a batch before its first call: the platform has nothing yet.
 func levelResultsOf(stocks []connector.StockItem, prices []connector.PriceItem, off map[string]string) levelResults {
 	done := levelResults{stock: map[string]bool{}, price: map[string]bool{}, failed: map[string]connector.Result{},
 		resting: map[string]connector.Result{}, underway: map[string]string{}, off: off}
@@ -603,7 +608,8 @@ func (d levelResults) open(sku string) bool {
 	return hasStock && !stock || hasPrice && !price
 }
 
-// settleLevels stores what the platform shows now. An item that the push did not reach, or that changed during the push, stays due.
+// settleLevels stores what the platform shows now. An item that the push did not reach, or that changed during the
+// push, stays due.
 func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done levelResults) error {
 	err := r.writeItems(ctx, func(tx *db.Tx) error {
 		publications, err := r.publicationsOf(tx, due, done)
@@ -639,8 +645,9 @@ func (r *channelRun) settleLevels(ctx context.Context, due []dueLevel, done leve
 	return r.orDoubt(ctx, err, slices.Concat(slices.Collect(maps.Keys(done.stock)), slices.Collect(maps.Keys(done.price))), false)
 }
 
-// orDoubt handles the error of storing the results of a push. If another node has taken the job, because this one stood still for so long,
-// the other node may have pushed newer values, and this push may have overwritten them. Then all SKUs of the push become due again.
+// orDoubt handles the error of storing the results of a push. If another node has taken the job because this one
+// stood still for so long, that node may have pushed newer values, and this push may have overwritten them. Then all
+// SKUs of the push become due again.
 func (r *channelRun) orDoubt(ctx context.Context, err error, skus []string, content bool) error {
 	if len(skus) == 0 || !errors.Is(err, jobs.ErrLost) {
 		return err
@@ -655,7 +662,7 @@ func (r *channelRun) orDoubt(ctx context.Context, err error, skus []string, cont
 	}))
 }
 
-// publicationsOf reads the publications of what was looked at or refused.
+// publicationsOf reads the publications of SKUs that were read or refused.
 func (r *channelRun) publicationsOf(tx *db.Tx, due []dueLevel, done levelResults) (*catalog.Publications, error) {
 	var products []id.Product
 	for _, d := range due {
@@ -672,8 +679,8 @@ func (r *channelRun) publicationsOf(tx *db.Tx, due []dueLevel, done levelResults
 // offSale is the beginning of the error of an item that its platform took off sale.
 const offSale = "the platform took it off sale: "
 
-// watched marks the publication of a product as failed when the platform took the product off sale, and as published when it is back. It
-// returns the error of the item, which stays until the product is back.
+// watched marks the publication of a product as failed when the platform took the product off sale, and as published
+// when it is back. It returns the error of the item, which stays until the product is back.
 func (r *channelRun) watched(tx *db.Tx, d dueLevel, off map[string]string, publications *catalog.Publications) string {
 	was := ""
 	if strings.HasPrefix(d.Error, offSale) {

@@ -19,8 +19,8 @@ type SyncDraft struct {
 	marked      bool     // all items are marked (MarkForSync)
 }
 
-// MarkForSync precedes SyncChannel: it marks the items of a channel with many that are to be compared with the platform, in short
-// transactions, and notes that in the draft. A scheduled push compares them if no job comes.
+// MarkForSync precedes SyncChannel. For a channel with many items, it marks those that are to be compared with the
+// platform, in short transactions, and notes that in the draft. If no job follows, a scheduled push compares them.
 func (s *Service) MarkForSync(ctx context.Context, store *db.DB, tenant id.Tenant, channel id.Channel, draft *SyncDraft) error {
 	mark, marks := draft.marks()
 	if !marks {
@@ -40,7 +40,7 @@ func (s *Service) MarkForSync(ctx context.Context, store *db.DB, tenant id.Tenan
 	})
 }
 
-// marks says how all items of the channel are to be compared with the platform, if they are.
+// marks says how all items of the channel are marked for comparison with the platform, if they are.
 func (d SyncDraft) marks() (mark channelsync.Change, marks bool) {
 	if d.Type == jobs.ProductPush {
 		return channelsync.Content, true

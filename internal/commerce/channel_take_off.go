@@ -17,8 +17,8 @@ type goneProduct struct {
 	items   []channelsync.Item
 }
 
-// takeOff takes products off the platform. One on which the platform still works is taken off once more when that is done: it may be put on
-// sale then.
+// takeOff takes products off the platform. If the platform is still working on one, it is taken off once more when
+// that is done, because it may be put on sale then.
 func (r *channelRun) takeOff(ctx context.Context, gone []goneProduct) error {
 	if len(gone) == 0 {
 		return nil

@@ -21,8 +21,8 @@ type channelTokens struct {
 	channel channels.Channel
 }
 
-// Times of a renewal: the lease of who renews, how long the platform has, how long the store may be away when its answer is there (as in a
-// fail-over), and how often it is looked again.
+// Times of a renewal: the lease of the renewing node, how long the platform has, how long the store may be away when
+// the platform's answer is there (as in a fail-over), and how often the lease is read again.
 const (
 	renewLease   = 90 * time.Second
 	renewCall    = 15 * time.Second
@@ -41,7 +41,8 @@ func (t *channelTokens) Renew(
 		var mine, fresh bool
 		err := t.store.Write(ctx, t.channel.Tenant, func(tx *db.Tx) (err error) {
 			channelsync.Begin(tx, t.channel.ID, tx.Now())
-			// The lease comes before the credentials are read, so that its holder sees what the previous holder stored.
+			// The lease comes before the credentials are read, so that its holder sees what the previous holder
+			// stored.
 			if mine, err = channelsync.Lease(tx, t.channel.ID, renewLease); err != nil {
 				return err
 			}
@@ -79,8 +80,8 @@ func (t *channelTokens) Renew(
 	}
 }
 
-// moved reports whether the channel has another host than when the session was opened: the session would send there what was entered for
-// that host.
+// moved reports whether the channel has another host than when the session was opened: the session would send there
+// credentials that were entered for the old host.
 func (t *channelTokens) moved(now connector.Channel) bool {
 	was, err := t.service.Opened(t.channel)
 	known, ok := t.service.Connectors.ByPlatform(t.channel.Platform)
@@ -116,9 +117,9 @@ func (t *channelTokens) renewed(
 	}
 }
 
-// EndRenewals lets no more renewals begin, and returns when each that is under way has stored what its platform issued, also if the caller
-// who wanted it hung up: at most 15 seconds later, or 75 while the store does not answer. A store that is closed before would lose what was
-// paid with a refresh token that is valid once.
+// EndRenewals prevents further renewals, and returns when each one under way has stored what its platform issued,
+// also if its caller hung up: at most 15 seconds later, or 75 while the store does not answer. If the store were
+// closed before, a refresh token that is valid once would be spent for nothing.
 func (s *Service) EndRenewals() {
 	s.ended.Do(func() {
 		if !s.renewing.TryLock() {
@@ -157,7 +158,8 @@ func (t *channelTokens) renewAndStore(
 	}
 }
 
-// storeTokens stores new tokens, and returns all credentials. If others were entered since the request began, these stay.
+// storeTokens stores new tokens, and returns all credentials. If others were entered since the request began, it
+// stores nothing.
 func (t *channelTokens) storeTokens(tx *db.Tx, before, change connector.Credentials) (connector.Credentials, error) {
 	c, err := channels.Lock(tx, t.channel.ID)
 	if err != nil {

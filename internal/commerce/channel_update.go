@@ -34,8 +34,8 @@ func expectChannel(tx *db.Tx, c channels.Channel, expected Expected) error {
 	return expected.check(func(w *apijson.Writer) { records.WriteChannel(w, "data", c, sync) })
 }
 
-// UpdateChannel changes the members of a channel that the draft sets. FinishItems must follow. Errors: NotFound; those of Expected; Invalid
-// for invalid credentials, or for another host without the secrets.
+// UpdateChannel changes the members of a channel that the draft sets. FinishItems must follow. Errors: NotFound;
+// those of Expected; Invalid for invalid credentials, or for another host without the secrets.
 func (s *Service) UpdateChannel(
 	tx *db.Tx,
 	who accounts.Caller,
@@ -69,7 +69,7 @@ func (s *Service) UpdateChannel(
 		}
 		draft.Credentials = all
 		channelsync.ForgetShop(tx, channel)
-		channelsync.CheckNow(tx, channel) // its webhooks may have to be signed with another secret, or be those of another shop
+		channelsync.CheckNow(tx, channel) // its webhooks may need another secret, or be those of another shop
 		tx.Wake(SyncTopic)
 	}
 	if err := s.apply(tx, &c, draft); err != nil {
@@ -78,7 +78,8 @@ func (s *Service) UpdateChannel(
 	if err := s.forgetOtherShop(tx, old, c); err != nil {
 		return c, err
 	}
-	if was == channels.Inactive && c.Status != was { // its webhooks were removed from the platform then, and its jobs have ended
+	// its webhooks were removed from the platform then, and its jobs have ended
+	if was == channels.Inactive && c.Status != was {
 		channelsync.CheckNow(tx, channel)
 		channelsync.PullAt(tx, channel, tx.Micros())
 		tx.Wake(SyncTopic)
@@ -107,8 +108,8 @@ func (s *Service) UpdateChannel(
 	return c, nil
 }
 
-// forgetOtherShop queues that nothing is known of a channel's products on its platform if it names another shop than before: by their old
-// ids, others of the new shop would be changed. Its webhooks are registered there.
+// forgetOtherShop queues clearing what is known of a channel's products if it names another shop now: their old ids
+// would change other products there. Its webhooks are registered there.
 func (s *Service) forgetOtherShop(tx *db.Tx, before, now channels.Channel) error {
 	if same, err := s.sameShop(before, now); same || err != nil {
 		return err
@@ -136,8 +137,8 @@ func (s *Service) sameShop(before, now channels.Channel) (bool, error) {
 	return err == nil && known.Profile().SameShop(was, is), err
 }
 
-// pushLevelsAgain queues a push of stock and prices after a change of the rules for them; with check, the platform's own stock is read
-// first, because it was not pushed until now.
+// pushLevelsAgain queues a push of stock and prices after a change of the rules for them. With check, the platform's
+// own stock is read first, because it was not pushed until now.
 func (s *Service) pushLevelsAgain(tx *db.Tx, c channels.Channel, check bool) error {
 	platform, calls := s.platform(c.Platform)
 	if !calls {
@@ -157,8 +158,8 @@ func (s *Service) pushLevelsAgain(tx *db.Tx, c channels.Channel, check bool) err
 	return queueOnce(tx, jobs.StockPush, c.ID, jobInput{Scheduled: true})
 }
 
-// pullEarlier moves a channel's next pull to where its settings have it now, and has it begin anew if older orders are to come in or the
-// platform's statuses mean something else now.
+// pullEarlier moves a channel's next pull to the time of its settings. The pull begins anew if older orders are to
+// come in or the platform's statuses have another meaning now.
 func (s *Service) pullEarlier(tx *db.Tx, c channels.Channel, before channelSettings) error {
 	platform, calls := s.platform(c.Platform)
 	if !calls {

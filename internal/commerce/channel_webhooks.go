@@ -17,7 +17,8 @@ import (
 // Paste is what a merchant must enter in the shop so that it sends notifications.
 type Paste struct{ URL, Header, Secret string } // URL is "" without a public address
 
-// checkEvery is how often the webhooks of a channel are checked: shops disable them without a word. What failed is tried again sooner.
+// checkEvery is how often the webhooks of a channel are checked: shops disable them without a message. A failed check
+// is repeated sooner.
 const (
 	checkEvery      = 24 * time.Hour
 	checkFailedSoon = 15 * time.Second
@@ -31,7 +32,7 @@ func nextCheck(tx db.Writer, failed error) int64 {
 	return tx.Now().Add(checkEvery).UnixMicro()
 }
 
-// registration is what came of registering a platform's webhooks to an address.
+// registration is the result of registering a platform's webhooks to an address.
 type registration struct {
 	url    string // "" if the service has none
 	hooks  []connector.Webhook
@@ -39,7 +40,7 @@ type registration struct {
 	topics []string // of the platform
 }
 
-// ensureWebhooks registers the platform's webhooks. A platform that takes none has not failed.
+// ensureWebhooks registers the platform's webhooks. A platform without webhooks does not fail.
 func (s *Service) ensureWebhooks(
 	ctx context.Context,
 	session connector.Session,
@@ -58,8 +59,8 @@ func (s *Service) ensureWebhooks(
 	return out
 }
 
-// NoPublicAddress says what the operator must do before shops can notify the service. The address of a request is none to give them: whoever
-// sends the request chooses it.
+// NoPublicAddress says what the operator must do before shops can notify the service. The address of a request does
+// not count: whoever sends the request chooses it.
 const NoPublicAddress = "the service has no public address to which the shop could send notifications: start it with --public-url https://…"
 
 // unreachable is NoPublicAddress for a channel whose platform would notify the service, "" otherwise.
@@ -92,7 +93,8 @@ func (s *Service) paste(c channels.Channel, base string) (*Paste, error) {
 // hookPending is the status of a topic that could not be registered yet.
 const hookPending = "pending"
 
-// hooksOf converts a platform's webhooks to their stored form. If registering failed before the last, the other topics are pending.
+// hooksOf converts a platform's webhooks to their stored form. If the registration failed before the last, the other
+// topics are pending.
 func hooksOf(hooks []connector.Webhook, failed error, topics []string) []channelsync.Hook {
 	list := make([]channelsync.Hook, len(hooks))
 	for i, h := range hooks {
@@ -142,8 +144,8 @@ func (s *Service) RecheckWebhooks(ctx context.Context, store *db.DB, c channels.
 	return errors.Join(failed, err)
 }
 
-// hooksOutdated queues that the webhooks of a channel were set up with credentials that were replaced meanwhile: what is known of them does
-// not hold, and a new check is due.
+// hooksOutdated queues that the webhooks of a channel were set up with credentials that were replaced meanwhile: what
+// is known of them is void, and a new check is due.
 func hooksOutdated(tx *db.Tx, state *channelsync.State) {
 	state.CheckAt = tx.Micros()
 	state.Save(tx)
@@ -171,7 +173,8 @@ func (s *Service) RemoveWebhooks(ctx context.Context, store *db.DB, c channels.C
 		if failed == nil {
 			channelsync.NoHooks(tx, c.ID)
 		}
-		if err == nil && now.Receives() { // it was activated again meanwhile, and its webhooks may have been found before they went
+		// it was activated again meanwhile, and its webhooks may have been found before they went
+		if err == nil && now.Receives() {
 			channelsync.CheckNow(tx, c.ID)
 			tx.Wake(SyncTopic)
 		}

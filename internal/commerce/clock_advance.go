@@ -11,9 +11,9 @@ import (
 )
 
 // AdvanceClock advances the clock of a sandbox account: everything that waits for a time (retries, jobs, remembered
-// Idempotency-Keys and notifications, logins, expiring keys) becomes due that much earlier, so that an integrator sees
-// five retries in a second. It returns how far the account's clock is ahead in total. Times in answers stay the real
-// ones. Errors: Forbidden for other accounts.
+// Idempotency-Keys and notifications, logins, expiring keys) becomes due that much earlier, so that an integrator
+// sees five retries in a second. It returns how far the account's clock is ahead in total. Times in answers stay the
+// real ones. Errors: Forbidden for other accounts.
 func (s *Service) AdvanceClock(tx *db.Tx, who accounts.Caller, by time.Duration) (ahead time.Duration, err error) {
 	if !who.Sandbox {
 		return 0, apperr.New(apperr.Forbidden, "sandbox_only", "only a sandbox account has a clock that can be moved").With("requiredScope",

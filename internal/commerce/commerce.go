@@ -35,7 +35,8 @@ type Service struct {
 	PullEvery  time.Duration    // between two scheduled pulls of a channel's orders; 0: five minutes
 	Hashing    accounts.Hashing // of passwords; set only by tests
 	Dev        bool             // http and loopback addresses are allowed
-	AtOnce     int              // orders up to which an erasure is one transaction; 0: some dozens, below: none; set only by tests
+	// the most orders that an erasure handles in one transaction; 0: some dozens, below: none; set only by tests
+	AtOnce int
 
 	intake   db.Gather[*intake]
 	renewing sync.RWMutex // held for reading by each renewal of tokens, and for good after EndRenewals

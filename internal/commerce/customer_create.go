@@ -28,7 +28,7 @@ func (s *Service) CreateCustomer(tx *db.Tx, draft customers.Change) (records.Cus
 	return r, nil
 }
 
-// freeEmail is the 409 when a record has the e-mail; it names the customer to which the e-mail leads.
+// freeEmail is the 409 for an e-mail that a record has; it names the customer to which the e-mail leads.
 func freeEmail(tx *db.Tx, email string) error {
 	taken, err := customers.ByEmail(tx, email)
 	if err != nil || taken == nil {

@@ -53,7 +53,7 @@ func (s *Service) EraseCustomer(ctx context.Context, store *db.DB, who accounts.
 		})
 		if err == nil && found.large(s.atOnce()) {
 			found, err = s.eraseInSteps(ctx, store, who, customer, found, last)
-			since = store.Observe() // the steps are no work of others
+			since = store.Observe() // its own steps are no work of others
 		}
 		if err == nil {
 			err = write(func(tx *db.Tx) (records.Erasure, error) { return eraseCustomer(tx, who, customer, found, last) })
@@ -69,14 +69,15 @@ func (s *Service) EraseCustomer(ctx context.Context, store *db.DB, who accounts.
 	}
 }
 
-// maxTraces is how often a snapshot is searched for a customer who changes meanwhile. The last time, the transaction searches the rest.
+// maxTraces is how often a snapshot is searched for a customer who changes meanwhile. The last time, the transaction
+// searches the rest.
 const maxTraces = 3
 
-// errTraceAgain is the error of an erasure that needs more than was found on the snapshot.
+// errTraceAgain is the error of an erasure that needs more than the snapshot had.
 var errTraceAgain = errors.New("commerce: the customer has changed")
 
-// eraseCustomer is the last transaction of EraseCustomer. It may return errTraceAgain. If last is true, it does so only because another
-// request has begun to erase the person.
+// eraseCustomer is the last transaction of EraseCustomer. It may return errTraceAgain. If last is true, it does so
+// only because another request has begun to erase the person.
 func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found trace, last bool) (records.Erasure, error) {
 	begun, err := jobs.LockOperation(tx, jobs.CustomerErasure, string(customer))
 	if err != nil {
@@ -95,13 +96,14 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	case at < 0:
 		return records.Erasure{}, customers.Missing()
 	case known[at].Status == customers.Erased && begun == nil:
-		if begun, err = jobs.Operation(tx, jobs.CustomerErasure, string(customer)); err != nil || begun != nil { // since it was looked for
+		// since it was looked for
+		if begun, err = jobs.Operation(tx, jobs.CustomerErasure, string(customer)); err != nil || begun != nil {
 			return records.Erasure{}, orElse(err, errTraceAgain)
 		}
 		return records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}, nil
 	case known[at].Status == customers.Secondary:
 		return records.Erasure{}, writableCustomer(&known[at])
-	case begun != nil && !found.begun: // by another request, since the person was looked for
+	case begun != nil && !found.begun: // by another request, since the search
 		return records.Erasure{}, errTraceAgain
 	}
 	if now, err := person(tx, customer); err != nil || len(now) != len(people) {
@@ -133,7 +135,8 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	}
 	result := records.Erasure{ID: customer, ErasedAt: known[at].ErasedAt, Orders: known[at].ErasedOrders}
 	tx.RequestScrub(erasedTables...)
-	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil { // last, because reads after it wait for the account's clock
+	// last, because reads after it wait for the account's clock
+	if err := webhooks.ForgetAnswers(tx, e.resources); err != nil {
 		return records.Erasure{}, err
 	}
 	webhooks.Record(tx, records.NewEvent(webhooks.CustomerErased, string(customer),
@@ -141,7 +144,7 @@ func eraseCustomer(tx *db.Tx, who accounts.Caller, customer id.Customer, found t
 	return result, nil
 }
 
-// lockToErase locks a person's records and orders. If the erasure has begun, it locks only the orders that are left.
+// lockToErase locks a person's records and orders. If the erasure has begun, it locks only the remaining orders.
 func lockToErase(tx *db.Tx, people []id.Customer, begun *jobs.Job, found trace) ([]id.Order, []customers.Customer, error) {
 	if begun == nil {
 		return lockWithOrders(tx, people, people)
@@ -173,7 +176,7 @@ func orElse(err, other error) error {
 	return err
 }
 
-// large reports whether an erasure is too much for one transaction of n orders, because other writers would wait for it.
+// large reports whether one transaction for n orders would delay other writers too long.
 func (t trace) large(n int) bool {
 	if t.begun || len(t.orders) > n {
 		return true
@@ -183,10 +186,11 @@ func (t trace) large(n int) bool {
 		len(found.authors) > n*textsAtOnce
 }
 
-// eraseInSteps erases a person in short transactions, except for the last one, which is eraseCustomer (decision 12). The first transaction
-// empties the records: from then on nothing can be written to them and no order joins them. It also stores a job, so that the erasure is
-// finished after a crash. The next transactions erase the orders, each with its events, and then all other texts. Several processes may
-// do this for one person. eraseInSteps returns what is left for eraseCustomer. Errors: errTraceAgain; those of EraseCustomer.
+// eraseInSteps erases a person in short transactions, except for the last one, which is eraseCustomer (decision 12).
+// The first transaction empties the records: from then on nothing can be written to them and no order joins them. It
+// also stores a job, so that the erasure is finished after a crash. The next transactions erase the orders, each with
+// its events, and then all other texts. Several processes may do this for one person. eraseInSteps returns what is
+// left for eraseCustomer. Errors: errTraceAgain; those of EraseCustomer.
 func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.Caller, customer id.Customer, found trace, last bool) (
 	left trace, err error) {
 	if !found.begun {
@@ -236,8 +240,9 @@ func (s *Service) eraseInSteps(ctx context.Context, store *db.DB, who accounts.C
 	return left, nil
 }
 
-// beginErasure empties the records of a person, and stores what is needed to find the other data. Errors: errTraceAgain, also if another
-// request has begun to erase the person, because that request may know more records; those of EraseCustomer.
+// beginErasure empties the records of a person, and stores what is needed to find the other data. Errors:
+// errTraceAgain, also if another request has begun to erase the person, because that request may know more records;
+// those of EraseCustomer.
 func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found trace) error {
 	known, err := customers.LockAll(tx, found.people)
 	if err != nil {
@@ -281,8 +286,8 @@ func beginErasure(tx *db.Tx, who accounts.Caller, customer id.Customer, found tr
 	return nil
 }
 
-// sought is the input of the job of an erasure: what is known of the person after the record is empty. Its cursor is the last order that
-// is done.
+// sought is the input of an erasure's job: what is known of the person after the record is empty. Its cursor is the
+// last finished order.
 type sought struct {
 	Names     []string `json:"names"`     // of the person, to be found in texts
 	Resources []string `json:"resources"` // ids of what only the record and its events named, such as addresses
@@ -306,7 +311,7 @@ type erasureSteps struct {
 	anonymiser
 }
 
-// orders erases the person in the orders that are left, one step after the other.
+// orders erases the person in the remaining orders, step by step.
 func (s *erasureSteps) orders(ctx context.Context) error {
 	for {
 		var done *erasure
@@ -342,8 +347,8 @@ func (s *erasureSteps) orders(ctx context.Context) error {
 	}
 }
 
-// orderStep locks some orders and erases the person in them and in their events. Of an order that was deleted meanwhile only the events are
-// left.
+// orderStep locks some orders and erases the person in them and in their events. Of an order that was deleted
+// meanwhile only the events are left.
 func (e *erasure) orderStep(some []id.Order) (err error) {
 	if e.orders, err = orders.LockSome(e.tx, some); err != nil {
 		return err
@@ -432,8 +437,8 @@ func (s *erasureSteps) texts(ctx context.Context) error {
 	return err
 }
 
-// forgetAbout deletes the notes of movements for the resources of a step, and what receivers answered to their events. The answers come
-// last, because every read after this deletion waits for the account's change clock.
+// forgetAbout deletes the notes of movements for the resources of a step, and receivers' answers to their events. The
+// answers come last, because every read after this deletion waits for the account's change clock.
 func (e *erasure) forgetAbout() error {
 	slices.Sort(e.resources)
 	e.resources = slices.Compact(e.resources)
@@ -441,7 +446,7 @@ func (e *erasure) forgetAbout() error {
 	return webhooks.ForgetAnswers(e.tx, e.resources)
 }
 
-// inSteps does something with all elements of a list, some of them in each step.
+// inSteps handles all elements of a list, some of them in each step.
 func inSteps[T any](ctx context.Context, s *erasureSteps, list []T, do func(e *erasure, some []T) error) error {
 	for len(list) > 0 {
 		some := list[:min(len(list), s.stride.Size*textsAtOnce)]

@@ -21,11 +21,12 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// This file finds, reads and writes a person's data in all tables: traceCustomer searches a snapshot before the erasure, erasure reads
-// what was found and replaces it in a transaction. customer_erase_text.go has the rules for single texts.
+// This file finds, reads and writes a person's data in all tables: traceCustomer searches a snapshot before the
+// erasure, erasure reads what was found and replaces it in a transaction. customer_erase_text.go has the rules for
+// single texts.
 
-// trace says where a customer's data is in the event log and in other texts. It is found before the erasure, so that the transactions of
-// the erasure need not read the whole log.
+// trace says where a customer's data is in the event log and in other texts. It is found before the erasure, so that
+// the transactions of the erasure need not read the whole log.
 type trace struct {
 	people []id.Customer
 	orders []id.Order
@@ -33,7 +34,7 @@ type trace struct {
 	events []webhooks.EventRef
 	texts  *foundTexts
 	named  []string // resources that only the records and events of the person name
-	begun  bool     // the record is erased and the rest is being erased in steps
+	begun  bool     // the record is erased, and the rest is being erased in steps
 }
 
 // foundTexts says which texts outside of the person's records and orders contain the person's data.
@@ -50,8 +51,8 @@ type foundTexts struct {
 	authors []int64 // stamps of the events whose author's name or request id contains it
 }
 
-// traceCustomer searches a snapshot for a customer's data, which delays no other work. Everything that the snapshot lacks was written after
-// the time since. It finds nothing of a person whose erasure has ended.
+// traceCustomer searches a snapshot for a customer's data, which delays no other work. Everything that the snapshot
+// lacks was written after the time since. It finds nothing of a person whose erasure has ended.
 func traceCustomer(tx *db.Tx, customer id.Customer, since int64) (t trace, err error) {
 	t.texts = &foundTexts{since: since}
 	if t.people, err = person(tx, customer); err != nil {
@@ -96,8 +97,8 @@ func isErased(known []customers.Customer, customer id.Customer) bool {
 	return slices.ContainsFunc(known, func(c customers.Customer) bool { return c.ID == customer && c.Status == customers.Erased })
 }
 
-// traceNewer searches a newer snapshot for what was written after old was found; everything in old is erased already. again is true if the
-// person has got another name meanwhile: then everything must be searched for the new name.
+// traceNewer searches a newer snapshot for what was written after old was found; everything in old is erased already.
+// again is true if the person has got another name meanwhile: then everything must be searched for the new name.
 func traceNewer(tx *db.Tx, old trace, since int64) (t trace, again bool, err error) {
 	t = trace{people: old.people, orders: old.orders, named: old.named, begun: true}
 	if t.upTo, err = webhooks.Newest(tx); err != nil {
@@ -114,8 +115,8 @@ func traceNewer(tx *db.Tx, old trace, since int64) (t trace, again bool, err err
 	return t, len(e.known) > len(old.texts.known), e.search(t.texts, old.texts.since, old.upTo)
 }
 
-// search adds the texts that contain the person's data to found: all texts, or those written since a time in microseconds, and those of
-// movements and events after a stamp.
+// search adds the texts that contain the person's data to found: all texts, or those written since a time in
+// microseconds, and those of movements and events after a stamp.
 func (e *erasure) search(found *foundTexts, since, after int64) error {
 	notes, err := stock.Notes(e.tx, after, e.names)
 	if err != nil {
@@ -159,8 +160,9 @@ func (e *erasure) search(found *foundTexts, since, after int64) error {
 	return err
 }
 
-// texts adds what was written after the snapshot to what was found on it. If the person has got another name or record meanwhile, or the
-// clock was set back, all texts must be searched: texts does so if last is true, otherwise it returns again.
+// texts adds what was written after the snapshot to what was found on it. If the person has got another name or
+// record meanwhile, or the clock was set back, all texts must be searched: texts does so if last is true, otherwise
+// again is true.
 func (e *erasure) texts(found trace, last bool) (all *foundTexts, again bool, err error) {
 	known := found.texts
 	if e.tx.Micros() < known.since || !isSubset(e.known, known.known) || !isSubset(e.resources, known.resources) {
@@ -194,8 +196,8 @@ func person(tx *db.Tx, customer id.Customer) ([]id.Customer, error) {
 	return append([]id.Customer{customer}, merged...), err
 }
 
-// findEvents finds the events about people and their orders. An order that was deleted since is found because some of its events have the
-// customer's id, and the order's id leads to its other events.
+// findEvents finds the events about people and their orders. An order that was deleted since is found because some of
+// its events have the customer's id, and the order's id leads to its other events.
 func findEvents(tx *db.Tx, after int64, people []id.Customer, theirs []id.Order) ([]webhooks.EventRef, error) {
 	resources := append(texts(people), texts(theirs)...)
 	list, err := webhooks.EventsOf(tx, after, resources)
@@ -229,8 +231,8 @@ func texts[T ~string](ids []T) []string {
 	return list
 }
 
-// erasedTables are the tables that have, or had before, rows about the person which an erasure changes or deletes. The bytes of the old
-// rows are scrubbed from the store's files.
+// erasedTables are the tables with rows about the person, present or past, which an erasure changes or deletes. The
+// bytes of the old rows are scrubbed from the store's files.
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "order_returns",
 	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
@@ -248,8 +250,8 @@ type erasure struct {
 	lines     []orders.PersonalLine
 	shipments []orders.PersonalShipment
 	events    []webhooks.LoggedEvent
-	resources []string // that events, deliveries, movements and kept answers may be about
-	named     []string // of these, those that only the records and events of the person name
+	resources []string // that events, deliveries, movements and stored answers may be about
+	named     []string // those of them that only the person's records and events name
 	answers   []idempotency.Kept
 	views     []accounts.SavedView // whose name or filter names the person
 	segments  []*customers.Segment
@@ -264,8 +266,8 @@ type erasure struct {
 // forms is how requests to forms of the dashboard begin: answers to them may name the person.
 const forms = "POST /dashboard/"
 
-// collectAll reads the person's orders and events, and collects all names of the person in them: an event may have an earlier name or
-// address. Afterwards e.resources has the ids of all records that stored answers may be about.
+// collectAll reads the person's orders and events, and collects all names of the person in them: an event may have an
+// earlier name or address. Afterwards e.resources has the ids of all records that stored answers may be about.
 func (e *erasure) collectAll(found trace) (err error) {
 	for i := range e.records {
 		e.collectFromRecord(&e.records[i])
@@ -305,7 +307,8 @@ func (e *erasure) collectOrders() (err error) {
 	return err
 }
 
-// read finds all data of the person, before anything is replaced. again is true if it must be found on a newer snapshot.
+// read finds all data of the person, before anything is replaced. again is true if it must be found on a newer
+// snapshot.
 func (e *erasure) read(found trace, last bool) (again bool, err error) {
 	if err := e.collectAll(found); err != nil {
 		return false, err

@@ -32,7 +32,7 @@ type anonymiser struct {
 // redacted replaces a name, e-mail or phone number in a text.
 const redacted = "[erased]"
 
-// collect adds e-mails, full names and phone numbers. Single words and short numbers are left out: replacing every
+// collect adds e-mails, full names and phone numbers. It leaves out single words and short numbers: replacing every
 // "Rose" would change products.
 func (a *anonymiser) collect(texts ...string) {
 	for _, text := range texts {
@@ -76,7 +76,8 @@ func (a *anonymiser) pattern() *regexp.Regexp {
 	return a.words
 }
 
-// anySpelling is a pattern of a text as it is, with composed or decomposed accents, and as a URL has it (a@b, a%40b).
+// anySpelling is a pattern of a text as it is, with composed or decomposed accents, and in the spelling of a URL
+// (a@b, a%40b).
 func anySpelling(text string) string {
 	var b strings.Builder
 	for _, c := range norm.NFC.String(text) {
@@ -115,7 +116,8 @@ func (a *anonymiser) redact(text string) string {
 // names reports whether a text contains the person's data.
 func (a *anonymiser) names(text string) bool { return a.pattern().MatchString(text) }
 
-// namedInQuery reports whether a text contains the person's data as it is, or with the escapes of a URL's query resolved.
+// namedInQuery reports whether a text contains the person's data as it is, or with the escapes of a URL's query
+// resolved.
 func (a *anonymiser) namedInQuery(text string) bool {
 	if a.names(text) {
 		return true
@@ -138,13 +140,13 @@ func (a *anonymiser) namedInValue(v *jsonvalue.Value) bool {
 	return a.namedInQuery(v.Text()) || slices.ContainsFunc(v.List(), a.namedInValue)
 }
 
-// patterns are LIKE patterns that find plain texts, JSON and URLs which may contain the person's data. SQL compares in lower case;
-// since one engine lowers only ASCII letters, texts with others are there in both cases.
+// patterns are LIKE patterns that find plain texts, JSON and URLs which may contain the person's data. SQL compares
+// in lower case; since one engine lowers only ASCII letters, texts with other letters are there in both cases.
 func (a *anonymiser) patterns() (list []string) {
 	seen := map[string]bool{}
 	for _, text := range a.known {
 		for _, cased := range []string{text, strings.ToLower(text), strings.ToUpper(text)} {
-			inJSON, _ := json.Marshal(cased) // of a string there is no error
+			inJSON, _ := json.Marshal(cased) // the encoding of a string never fails
 			inQuery := url.QueryEscape(cased)
 			for _, form := range []string{cased, string(apijson.AppendText(nil, cased)), string(inJSON), inQuery,
 				strings.ReplaceAll(inQuery, "+", "%20")} {
@@ -180,7 +182,7 @@ func always(text string) member {
 	}
 }
 
-// The members with personal data, by kind of record. What is nested in them is removed with them.
+// The members with personal data, by kind of record. Members nested in them are removed with them.
 var (
 	orderMembers = map[string]member{
 		"customerName": always(`""`), "customerEmail": always("null"), "customer": always(`{"name":"","email":null,"phone":null}`),
@@ -196,7 +198,7 @@ var (
 		"siret":             always("null"),
 		"vatIntracomNumber": always("null"), "tags": always("[]"), "metadata": always("{}"), "addresses": always("[]"), "segments": always("[]"),
 	}
-	formMembers = map[string]member{ // where a form of the dashboard led, and what it offered to take back
+	formMembers = map[string]member{ // the address to which a form of the dashboard led, and what it offered to undo
 		"to": always(`"/"`), "flash": always("null"),
 	}
 	addressMembers = map[string]member{
@@ -311,7 +313,8 @@ func AnonymousEvent(event, payload string) bool {
 	return new(anonymiser).json(payload, eventMembers(event)) == payload
 }
 
-// AnonymousAnswer reports whether the stored answer to a request has no personal data; space is the request's method and path.
+// AnonymousAnswer reports whether the stored answer to a request has no personal data; space is the request's method
+// and path.
 func AnonymousAnswer(space, body string) bool {
 	return new(anonymiser).json(body, answerMembers(space)) == body
 }

@@ -26,8 +26,9 @@ type Merged struct {
 
 // MergeCustomers merges several records into one (interface §4.4): orders, totals and tags of the secondaries move to
 // the primary, and later orders with their e-mails or ids go to it, see linkCustomer. All or nothing. It emits
-// customer.merged. If the secondaries have many orders, these and the totals do not move with the transaction, and FinishMerges
-// must follow; the result is what is true then. Errors: NotFound for an unknown record; Conflict for one that was erased or merged already.
+// customer.merged. If the secondaries have many orders, later transactions move these and the totals, and
+// FinishMerges must follow; the result is the state of this moment. Errors: NotFound for an unknown record; Conflict
+// for one that was erased or merged already.
 func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Customer, secondaries []id.Customer) (Merged, error) {
 	many, err := orders.AnyOf(tx, secondaries, s.atOnce())
 	if err != nil {
@@ -40,7 +41,7 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 		return Merged{}, err
 	}
 	all := slices.Concat([]id.Customer{primary}, secondaries, under)
-	if many { // no order is added to them any more, and those that they have stay as they are
+	if many { // no order is added to them any more, and their present ones stay
 		found, err = customers.LockAll(tx, all)
 	} else {
 		moved, found, err = lockWithOrders(tx, all, secondaries)
@@ -80,16 +81,16 @@ func (s *Service) MergeCustomers(tx *db.Tx, who accounts.Caller, primary id.Cust
 	return result, nil
 }
 
-// moveOrders moves those of some locked orders that a locked record has to another one, with what they add to its totals.
+// moveOrders moves some locked orders from a locked record to another one, with their share of its totals.
 func moveOrders(tx *db.Tx, from, to id.Customer, some []id.Order) error {
 	n, spent, err := orders.MoveTo(tx, from, to, some)
 	customers.MoveTotals(tx, from, to, n, spent)
 	return err
 }
 
-// FinishMerges moves the orders of records that MergeCustomers has merged, in short transactions, to the one that each is merged into now:
-// of those that are or were merged into some of a list. It is called before a merge, too, which then finds all orders where they belong.
-// Several processes may do it at once, and each returns when all is done.
+// FinishMerges moves orders of merged records, in short transactions, to the record that each is merged into now: of
+// all records that are or were merged into some of a list. It also precedes a merge, which then finds all orders at
+// their records. Several processes may do it at once, and each returns when all is done.
 func (s *Service) FinishMerges(ctx context.Context, store *db.DB, tenant id.Tenant, of ...id.Customer) error {
 	var left []customers.Customer
 	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
@@ -141,8 +142,8 @@ func (s *Service) finishMerge(ctx context.Context, store *db.DB, tenant id.Tenan
 	return orEnded(err)
 }
 
-// PreviewMerge returns the result that MergeCustomers would have, and changes nothing: the primary as it would be, and
-// how many orders would move. Errors: as for the merge.
+// PreviewMerge returns the result that MergeCustomers would have, and changes nothing: the primary as it would
+// become, and how many orders would move. Errors: as for the merge.
 func (s *Service) PreviewMerge(tx *db.Tx, primary id.Customer, secondaries []id.Customer) (Merged, error) {
 	found, err := customers.ReadAll(tx, append([]id.Customer{primary}, secondaries...))
 	if err != nil {
@@ -192,9 +193,9 @@ func partsOfMerge(found []customers.Customer, primary id.Customer, secondaries [
 	return into, absorbed, nil
 }
 
-// lockWithOrders locks customers and the orders of some of them: orders first, as every operation on an order does. No
-// order can be added to the customers after that (see customers.Ordered); if one was added in between, the operation
-// runs again.
+// lockWithOrders locks customers and the orders of some of them: orders first, as every operation on an order does.
+// No order can be added to the customers after that (see customers.Ordered); if one was added in between, the
+// operation runs again.
 func lockWithOrders(tx *db.Tx, who, theirs []id.Customer) ([]id.Order, []customers.Customer, error) {
 	locked, err := orders.LockOf(tx, theirs)
 	if err != nil {

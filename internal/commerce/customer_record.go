@@ -27,12 +27,12 @@ func CustomerRecords(tx *db.Tx, list []customers.Customer) ([]records.Customer, 
 	return shown, nil
 }
 
-// customerRecord is CustomerRecords for one customer; orders of the others count as its own.
+// customerRecord is CustomerRecords for one customer; orders of the other records count as its own.
 func customerRecord(tx *db.Tx, c *customers.Customer, others ...id.Customer) (records.Customer, error) {
 	return recordIn(tx, customers.PrefetchSegments(tx), c, others...)
 }
 
-// recordIn is customerRecord with segments that were asked for before.
+// recordIn is customerRecord with segments that were requested before.
 func recordIn(tx *db.Tx, pending *db.Pending[[]customers.Segment], c *customers.Customer, others ...id.Customer) (records.Customer, error) {
 	r := records.Customer{Customer: *c}
 	segments, last, err := segmentsFor(tx, pending, append([]id.Customer{c.ID}, others...))
@@ -44,7 +44,7 @@ func recordIn(tx *db.Tx, pending *db.Pending[[]customers.Segment], c *customers.
 	return r, err
 }
 
-// segmentsFor waits for the segments and reads, if one of them needs it, when the customers ordered last.
+// segmentsFor waits for the segments and, if one of them needs it, reads when the customers ordered last.
 func segmentsFor(tx *db.Tx, pending *db.Pending[[]customers.Segment], ids []id.Customer) (segments []customers.Segment,
 	last map[id.Customer]int64, err error) {
 	segments, err = pending.Wait()

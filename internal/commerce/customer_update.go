@@ -50,7 +50,8 @@ func (s *Service) holdCustomer(tx *db.Tx, customer id.Customer, expected Expecte
 }
 
 // UpdateCustomer changes a customer and emits customer.updated (interface §4.4). If nothing changes, it writes and
-// emits nothing. LeaveEmail must precede it. Errors: those of holdCustomer; Conflict when another record has the e-mail.
+// emits nothing. LeaveEmail must precede it. Errors: those of holdCustomer; Conflict when another record has the
+// e-mail.
 func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expected, change customers.Change) (records.Customer, error) {
 	if change.Email.Given() {
 		if err := lockLeft(tx, customer, change.Email.Value); err != nil {
@@ -69,8 +70,8 @@ func (s *Service) UpdateCustomer(tx *db.Tx, customer id.Customer, expected Expec
 	return saveCustomer(tx, before, c)
 }
 
-// lockLeft locks the orders that are to keep the present e-mail address of a customer who gets another one, because orders are locked
-// before customers.
+// lockLeft locks the orders that keep the present e-mail address of a customer who gets another one, because orders
+// are locked before customers.
 func lockLeft(tx *db.Tx, customer id.Customer, email string) error {
 	c, err := customers.ByID(tx, customer)
 	if err != nil || c == nil || customers.EmailKey(c.Email) == customers.EmailKey(email) {
@@ -79,8 +80,9 @@ func lockLeft(tx *db.Tx, customer id.Customer, email string) error {
 	return orders.LockByEmail(tx, customer)
 }
 
-// LeaveEmail precedes UpdateCustomer: if the change gives a customer with many orders another e-mail address, these keep the present one as
-// their own, in short transactions, so that few are left for the change. Lists find them by it as before, whatever becomes of the change.
+// LeaveEmail precedes UpdateCustomer. If the change gives a customer with many orders another e-mail address,
+// LeaveEmail stores the present one in the orders themselves, in short transactions, so that few are left for the
+// change. Lists find the orders by it as before, whatever becomes of the change.
 func (s *Service) LeaveEmail(ctx context.Context, store *db.DB, tenant id.Tenant, customer id.Customer, expected Expected,
 	change customers.Change) error {
 	if !change.Email.Given() || expected.Invalid != nil {
@@ -102,9 +104,9 @@ func (s *Service) LeaveEmail(ctx context.Context, store *db.DB, tenant id.Tenant
 	})
 }
 
-// takeEmail makes sure that a locked customer may have its new e-mail, and leaves its orders the present one. One of a record merged into
-// it is exchanged for its present one, so that orders with either lead to it (open point 52). Errors: Conflict when another customer has
-// it.
+// takeEmail makes sure that a locked customer may have its new e-mail, and stores the present one in its orders. The
+// e-mail of a record merged into it is exchanged for its present one, so that orders with either lead to it (open
+// point 52). Errors: Conflict when another customer has it.
 func takeEmail(tx *db.Tx, before, c *customers.Customer) error {
 	if customers.EmailKey(before.Email) == customers.EmailKey(c.Email) {
 		return nil

@@ -17,7 +17,7 @@ type DeliveryView struct {
 	Tries    []webhooks.Attempt
 	Happened int64  // the event's timestamp, 0 after its retention
 	Readable bool   // the caller may read what the event is about
-	Payload  string // what an attempt would send now: the envelope; "" if it is not readable, or after its retention
+	Payload  string // the envelope that an attempt would send now; "" if it is not readable, or after its retention
 
 	secret *webhooks.Secret
 }

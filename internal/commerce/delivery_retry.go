@@ -29,8 +29,8 @@ type Span struct{ From, To int64 }
 // RetryPlan is how many failed deliveries of a span each endpoint has.
 type RetryPlan map[id.Endpoint]int64
 
-// PlanRetries counts the failed deliveries of a span, of the endpoint "" those of all endpoints. These may be very many, so it belongs on a
-// snapshot, where no writer waits for it. Errors: NotFound for the endpoint.
+// PlanRetries counts the failed deliveries of a span, of one endpoint or, with "", of all endpoints. There may be
+// very many, so call it on a snapshot, where no writer waits for it. Errors: NotFound for the endpoint.
 func (s *Service) PlanRetries(tx *db.Tx, endpoint id.Endpoint, span Span) (RetryPlan, error) {
 	endpoints, err := retried(tx, endpoint, webhooks.Failed)
 	plan := RetryPlan{}
@@ -59,9 +59,10 @@ func failedOf(endpoint id.Endpoint, span Span) webhooks.Replay {
 }
 
 // RetryDeliveries gives every failed delivery of a span one more attempt, or makes pending ones that wait for their
-// next attempt due now, at most webhooks.MostHurried. The endpoint "" means all endpoints. It returns
-// how many there are; of failed ones it retries the first and stores the rest for a worker, of which plan says how many they were: nil
-// for pending ones. Errors: NotFound for the endpoint; Forbidden if the caller may not read what the endpoints' events are about.
+// next attempt due now, at most webhooks.MostHurried. The endpoint "" means all endpoints. It returns how many there
+// are. Of failed ones it retries the first and stores the rest for a worker; plan has their number, and is nil for
+// pending ones. Errors: NotFound for the endpoint; Forbidden if the caller may not read what the endpoints' events
+// are about.
 func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, state webhooks.State, span Span, plan RetryPlan) (
 	total int64, err error) {
 	endpoints, err := retried(tx, endpoint, state)
@@ -95,9 +96,9 @@ func (s *Service) RetryDeliveries(tx *db.Tx, who accounts.Caller, endpoint id.En
 	return total, nil
 }
 
-// retryFailed retries the first of an endpoint's failed deliveries, or none if others have begun with this transaction, and stores the rest
-// for a worker. Those that it retries itself are counted as that happens, because another transaction may make the same ones pending
-// meanwhile; planned is how many there were on a snapshot.
+// retryFailed retries the first of an endpoint's failed deliveries, or none if others have begun with this
+// transaction, and stores the rest for a worker. It counts those that it retries itself as it goes, because another
+// transaction may make the same ones pending meanwhile; planned is their number on a snapshot.
 func retryFailed(tx *db.Tx, wanted webhooks.Replay, planned int64, begun bool) (int64, error) {
 	r, err := webhooks.NewReplay(tx, wanted)
 	if err != nil || begun && planned == 0 {

@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Encrypt encrypts a secret and binds it to its place. Errors: Unavailable on a node whose master key was replaced
-// since it started: its secrets could not be decrypted any more.
+// Encrypt encrypts a secret and binds it to its record and member. Errors: Unavailable on a node whose master key was
+// replaced since it started: its secrets could not be decrypted any more.
 func (s *Service) Encrypt(tx *db.Tx, text string, place secretbox.Place) (string, error) {
 	have, err := accounts.HoldStoreKey(tx)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// EndpointDraft is a caller's input for a webhook endpoint (interface §4.5.9); in an update, nil members stay.
+// EndpointDraft is a caller's input for a webhook endpoint (interface §4.5.9); in an update, nil members leave the
+// endpoint's.
 type EndpointDraft struct {
 	URL         *string // checked by CheckURL
 	Events      []string
@@ -37,7 +38,8 @@ func (s *Service) CheckURL(ctx context.Context, text string) error {
 }
 
 // CreateEndpoint creates an endpoint, which receives the events that are committed from now on. The second result is
-// its signing secret, which is shown once and stored encrypted. Errors: Forbidden if the caller may not read what the events are about.
+// its signing secret, which is shown once and stored encrypted. Errors: Forbidden if the caller may not read what the
+// events are about.
 func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointDraft) (*webhooks.Endpoint, string, error) {
 	secret := webhooks.NewSecret()
 	e := &webhooks.Endpoint{ID: id.New[id.Endpoint](), Status: webhooks.Active}
@@ -55,13 +57,14 @@ func (s *Service) CreateEndpoint(tx *db.Tx, who accounts.Caller, draft EndpointD
 	return e, secret, nil
 }
 
-// mayRead is the 403 that names the scopes without which a caller may not read the data of some events: what the caller may
-// not read is not sent for the caller either (interface §4.5.9).
+// mayRead is the 403 that names the scopes without which a caller may not read the data of some events: data that the
+// caller may not read is not sent for the caller either (interface §4.5.9).
 func mayRead(who accounts.Caller, events []string) error {
 	return who.NeedsAll(webhooks.ReadScopes(events))
 }
 
-// noted is what the audit log records of an endpoint. It has only the host of the URL, because the rest may be a secret.
+// noted is what the audit log records of an endpoint. It has only the host of the URL, because the rest may be a
+// secret.
 func noted(e *webhooks.Endpoint) map[string]string {
 	host := ""
 	if u, err := url.Parse(e.URL); err == nil {

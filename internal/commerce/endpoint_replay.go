@@ -14,9 +14,10 @@ type ReplayPlan struct {
 	size   int64
 }
 
-// PlanReplay plans that a span of the event log is delivered to an endpoint again (interface §4.5.9): the named events, or else those to
-// which it is subscribed; with onlyFailed, the failed deliveries of that span. It reads every event of the span, so it belongs on a
-// snapshot, where no writer waits for it. Errors: NotFound; Forbidden if the caller may not read what the events are about.
+// PlanReplay plans to deliver a span of the event log to an endpoint again (interface §4.5.9): the named events, or
+// else those to which it is subscribed; with onlyFailed, the failed deliveries of that span. It reads every event of
+// the span, so call it on a snapshot, where no writer waits for it. Errors: NotFound; Forbidden if the caller may not
+// read what the events are about.
 func (s *Service) PlanReplay(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, span Span, events []string, onlyFailed bool) (*ReplayPlan, error) {
 	e, err := webhooks.ByID(tx, endpoint)
 	if err != nil {
@@ -37,8 +38,8 @@ func (s *Service) PlanReplay(tx *db.Tx, who accounts.Caller, endpoint id.Endpoin
 	return &ReplayPlan{*r, size}, err
 }
 
-// ReplayEndpoint does what was planned, with the events' own ids and bytes. It returns how many deliveries there are; a worker continues
-// what is too much for one transaction. Errors: NotFound.
+// ReplayEndpoint queues the planned deliveries, with the events' own ids and bytes. It returns how many there are; a
+// worker continues what is too much for one transaction. Errors: NotFound.
 func (s *Service) ReplayEndpoint(tx *db.Tx, who accounts.Caller, plan *ReplayPlan) (int64, error) {
 	r := plan.replay // the transaction may run again
 	if _, err := webhooks.ByID(tx, r.Endpoint); err != nil {

@@ -22,9 +22,10 @@ func holdEndpoint(tx *db.Tx, endpoint id.Endpoint, expected Expected) (*webhooks
 	return e, err
 }
 
-// UpdateEndpoint changes the members that the draft sets. Newly chosen events apply to what is dispatched from then on. Who
-// chooses another address or other events, or activates an endpoint whose maker may not read its events any more, is its maker
-// from then on. If nothing changes, it writes nothing. Errors: NotFound; those of Expected; Forbidden for such a caller who may not read what the events are about.
+// UpdateEndpoint changes the members that the draft sets. Newly chosen events apply to what is dispatched later. A
+// caller who chooses another address or other events, or activates an endpoint whose maker may not read its events
+// any more, becomes its maker. If nothing changes, it writes nothing. Errors: NotFound; those of Expected; Forbidden
+// for such a caller who may not read what the events are about.
 func (s *Service) UpdateEndpoint(tx *db.Tx, who accounts.Caller, endpoint id.Endpoint, expected Expected,
 	draft EndpointDraft) (*webhooks.Endpoint, error) {
 	e, err := holdEndpoint(tx, endpoint, expected)

@@ -26,15 +26,16 @@ type importInput struct {
 	Products []id.Product `json:"productIds"`
 }
 
-// importPlace is how far its publishing has come, and since when.
+// importPlace is the progress of its publishing, and since when.
 type importPlace struct {
 	Settled int   `json:"settled"`
 	Since   int64 `json:"since"`
 }
 
-// followImport is a look at the job of an import onto a channel (interface §4.2): it counts the publications that are settled, and ends
-// the job with the last. Publications that wait for what does not come end it, too: the channel was deactivated or its credentials were
-// refused, pushing to it failed after the import, or nothing has moved for a day. They go on by themselves when that is over.
+// followImport checks the job of an import onto a channel (interface §4.2): it counts the publications that are
+// settled, and ends the job with the last. It also ends the job when publications wait for what does not come: the
+// channel was deactivated or its credentials were refused, pushing to it failed after the import, or nothing has
+// moved for a day. They go on by themselves when that is over.
 func (s *Service) followImport(tx *db.Tx, job jobs.Job) error {
 	var in importInput
 	if err := json.Unmarshal([]byte(job.Input), &in); err != nil {
@@ -83,7 +84,7 @@ func (s *Service) followImport(tx *db.Tx, job jobs.Job) error {
 	return nil
 }
 
-// publishingEnded says why the publications that an import waits for need not be waited for any longer; "" if they go on.
+// publishingEnded says why an import need not wait for its publications any longer; "" if they go on.
 func (s *Service) publishingEnded(tx *db.Tx, job *jobs.Job, settled int) (why string, err error) {
 	var at importPlace
 	_ = json.Unmarshal([]byte(job.Cursor), &at)

@@ -14,7 +14,7 @@ import (
 
 // StockDraft is one item of a bulk update of levels: a quantity for a SKU in a warehouse, "" for the default one.
 type StockDraft struct {
-	Index     int // place in the request, from 0
+	Index     int // position in the request, from 0
 	SKU       string
 	Warehouse string
 	Quantity  int64
@@ -27,13 +27,13 @@ type StockUpdate struct {
 
 	thresholds bool // the quantities are thresholds
 
-	before *Updated             // the outcome up to here; nil for the first piece
+	before *Updated             // the outcome so far; nil for the first piece
 	places map[stock.Place]bool // of the items of earlier pieces
 	more   bool                 // other pieces follow
 }
 
-// StockPlan is a stock update after all decisions. It may be made on a snapshot: Apply decides again if levels have changed since.
-// A plan is applied once.
+// StockPlan is a stock update after all decisions. It may be made on a snapshot: Apply decides again if levels have
+// changed since. A plan is applied once.
 type StockPlan struct {
 	stockItems
 	plan   *stock.Plan
@@ -83,7 +83,8 @@ func (p *StockPlan) decide(tx *db.Tx, who accounts.Caller) error {
 	return nil
 }
 
-// Preview shows on-hand of each accepted item before and after the plan, and the codes of the warehouses that the plan creates.
+// Preview shows on-hand of each accepted item before and after the plan, and the codes of the warehouses that the
+// plan creates.
 func (p *StockPlan) Preview() (levels []LevelChange, warehouses []string) {
 	for _, t := range p.kept {
 		l := LevelChange{SKU: t.SKU, Warehouse: t.Warehouse, To: t.Quantity}
@@ -98,7 +99,7 @@ func (p *StockPlan) Preview() (levels []LevelChange, warehouses []string) {
 	return levels, warehouses
 }
 
-// cause is why levels change, as their events and the ledger have it; a threshold changes no quantity and has no row there.
+// cause is why levels change, for their events and the ledger. A threshold changes no quantity and has no row there.
 func (p *StockPlan) cause() stock.Cause {
 	if p.update.thresholds {
 		return stock.Adjustment
@@ -126,7 +127,7 @@ type stockItems struct {
 	update StockUpdate
 	levels *stock.Snapshot
 	inputs []stock.StockInput   // of all items
-	seen   map[stock.Place]bool // their places
+	seen   map[stock.Place]bool // their positions
 }
 
 func readStockItems(tx *db.Tx, u StockUpdate) (p *stockItems, err error) {
@@ -139,7 +140,8 @@ func readStockItems(tx *db.Tx, u StockUpdate) (p *stockItems, err error) {
 	return p, err
 }
 
-// accept returns the inputs to be applied and rejects the others: repeated SKU and warehouse, unknown SKU, unknown warehouse.
+// accept returns the inputs to be applied and rejects the others: repeated SKU and warehouse, unknown SKU, unknown
+// warehouse.
 func (p *stockItems) accept(tx *db.Tx, who accounts.Caller) ([]stock.StockInput, error) {
 	known, err := sellables(tx, p.levels, p.inputs)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// CloseIssues closes the issues that keep an order from following its platform: a person has seen to them. The same ones are not opened
-// again. Errors: NotFound.
+// CloseIssues closes the issues that keep an order from following its platform, because a person has dealt with them.
+// The same ones are not opened again. Errors: NotFound.
 func (s *Service) CloseIssues(tx *db.Tx, order id.Order) (*orders.Order, error) {
 	o, err := orders.Lock(tx, order)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3), unless it is an import whose
-// products are still being published. If another node has taken the job, the transaction fails with jobs.ErrLost.
+// RunJob does a job that this node has claimed and that calls no platform, and ends it (interface §4.2, §4.3), unless
+// it is an import whose products are still being published. If another node has taken the job, the transaction fails
+// with jobs.ErrLost.
 func (s *Service) RunJob(tx *db.Tx, job jobs.Job) error {
 	switch {
 	case job.Type == jobs.ProductImport && job.Channel != "":

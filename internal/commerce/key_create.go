@@ -19,8 +19,8 @@ type KeyDraft struct {
 }
 
 // CreateKey creates an API key (interface §5.1). The second result is the key itself, which is shown once: only its
-// hash is stored. Errors: Forbidden for scopes that the caller lacks; Unauthorized when the caller lost its own rights
-// meanwhile; Conflict when the account has limits.MaxKeys.
+// hash is stored. Errors: Forbidden for scopes that the caller lacks; Unauthorized when the caller lost its own
+// rights meanwhile; Conflict when the account has limits.MaxKeys.
 func (s *Service) CreateKey(tx *db.Tx, who accounts.Caller, draft KeyDraft) (accounts.Key, string, error) {
 	if err := who.NeedsAll(draft.Scopes); err != nil {
 		return accounts.Key{}, "", err

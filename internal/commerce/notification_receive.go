@@ -19,7 +19,7 @@ const duplicateWindow = 24 * time.Hour
 // Received is the outcome of a notification.
 type Received struct {
 	Ping      bool // an unsigned test call, without effect
-	Verified  bool // the platform's signature is valid; also set beside a later error
+	Verified  bool // the platform's signature is valid; also set with a later error
 	Duplicate bool
 	Outcome   connector.Outcome
 }
@@ -44,9 +44,9 @@ func (s *Service) ChannelOf(tx *db.Tx, channel id.Channel, segment string) (chan
 	return c, known, nil
 }
 
-// ReceiveNotification verifies a platform's notification and queues the work that it asks for, in one commit with the
-// record that it was seen (interface §6.3). At most one job of each kind waits for a channel, and covers notifications
-// that arrive while it waits. Errors: those of the connector.
+// ReceiveNotification verifies a platform's notification and queues the work that it requests, in one commit with the
+// record that it was seen (interface §6.3). At most one job of each kind waits for a channel, and covers
+// notifications that arrive while it waits. Errors: those of the connector.
 func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c channels.Channel, known connector.Connector,
 	n connector.Notification) (Received, error) {
 	if connector.IsPing(known, n) {
@@ -88,8 +88,8 @@ func (s *Service) ReceiveNotification(ctx context.Context, store *db.DB, c chann
 	return out, err
 }
 
-// accountOf is the platform's id of a channel's account, "" before a test found it: the signatures of some platforms do not say whose
-// notification it is.
+// accountOf is the platform's id of a channel's account, "" before a test found it: the signatures of some platforms
+// do not say for which account a notification is.
 func accountOf(ctx context.Context, store *db.DB, c channels.Channel) (account string, err error) {
 	err = store.Read(ctx, c.Tenant, func(tx *db.Tx) error {
 		state, err := channelsync.ByChannel(tx, c.ID)

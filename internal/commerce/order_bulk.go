@@ -18,10 +18,11 @@ import (
 // MaxBulkOrders is how many orders one job changes at most.
 const MaxBulkOrders = 10_000
 
-// bulkSlice is how long a bulk job runs before other waiting jobs get their turn.
+// bulkSlice is how long a bulk job runs before other waiting jobs run.
 const bulkSlice = 2 * time.Second
 
-// bulkInput is the input of a bulk job, and its caller, whose rights were checked when the job was requested, with that request.
+// bulkInput is the input of a bulk job, with its caller, whose rights were checked when the job was requested, and
+// that request.
 type bulkInput struct {
 	To      orders.Status `json:"to"`
 	User    id.User       `json:"user,omitempty"`
@@ -70,7 +71,8 @@ func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.
 	return s.insertBulk(tx, who, bulkInput{To: d.To, User: who.User, Key: who.Key, Name: who.Name, Request: tx.Author().Request, Note: d.Note, Restock: d.Restock}, d)
 }
 
-// UndoShipped queues a job that deletes the shipments that a bulk job has made. Errors: NotFound; Invalid if it has made none.
+// UndoShipped queues a job that deletes the shipments that a bulk job has made. Errors: NotFound; Invalid if it has
+// made none.
 func (s *Service) UndoShipped(tx *db.Tx, who accounts.Caller, shipped id.Job) (jobs.Job, error) {
 	made, err := jobs.ByID(tx, shipped)
 	if err != nil {
@@ -125,9 +127,9 @@ func BulkTarget(job jobs.Job) orders.Status {
 	return in.To
 }
 
-// RunOrderBulk continues a bulk job for some seconds, and ends it or releases it for the next turn. Each order is
-// changed in the transaction that stores its outcome, so that it is changed once, whoever runs the job again. Errors:
-// jobs.ErrLost when another node has taken the job; the store's.
+// RunOrderBulk continues a bulk job for some seconds, and ends or releases it. Each order is changed in the
+// transaction that stores its outcome, so that it is changed once, whoever runs the job again. Errors: jobs.ErrLost
+// when another node has taken the job; the store's.
 func (s *Service) RunOrderBulk(ctx context.Context, store *db.DB, job jobs.Job, lease time.Duration) error {
 	var in bulkInput
 	if err := json.Unmarshal([]byte(job.Input), &in); err != nil {
@@ -202,7 +204,7 @@ func (s *Service) moveOfBulk(ctx context.Context, store *db.DB, who accounts.Cal
 	return err
 }
 
-// bulkStep changes one order, and returns the shipment that was made of it, "" for none.
+// bulkStep changes one order, and returns the shipment that it made, "" for none.
 func (s *Service) bulkStep(tx *db.Tx, who accounts.Caller, in bulkInput, o jobs.Order) (made id.Shipment, err error) {
 	if in.Undo {
 		_, err := s.UnshipOrder(tx, who, o.ID, Expected{}, id.Shipment(o.Message))

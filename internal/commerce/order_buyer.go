@@ -11,7 +11,7 @@ import (
 
 // takeBuyer stores the buyer of a locked order whose platform did not name one before: marketplaces name nobody while
 // an order is unpaid. A known buyer stays. Call it before the order's amounts change, because the customer's totals
-// count the order as it is.
+// count the order in its present state.
 func takeBuyer(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	if o.Customer != "" || o.CustomerEmail != "" || in.Email == "" && (in.Name == "" || o.CustomerName != "") {
 		return false, nil

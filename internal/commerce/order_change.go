@@ -45,9 +45,9 @@ func sourceOf(who accounts.Caller) orders.Source {
 	return orders.FromSystem
 }
 
-// moment is the time of the next change of a locked order. It is later than that of the change before, so that history
-// and shipments are in the order in which they happened: on PostgreSQL a transaction reads the clock before it waits
-// for the lock, and the clocks of two nodes differ.
+// moment is the time of the next change of a locked order. It is later than the previous change, so that history and
+// shipments are in the order in which they happened: on PostgreSQL a transaction reads the clock before it waits for
+// the lock, and the clocks of two nodes differ.
 func moment(tx db.Writer, o *orders.Order) int64 { return max(tx.Micros(), o.UpdatedAt+1) }
 
 // touch sets updatedAt; it always grows, so that it detects another writer.

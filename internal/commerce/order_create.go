@@ -33,7 +33,7 @@ type OrderDraft struct {
 	TaxRate         *money.Amount
 	RefundedAmount  money.Amount // of imported history: what was paid back before
 	Source          orders.Source
-	CreatedAt       int64 // for imported history, in microseconds and not in the future; 0: now
+	CreatedAt       int64 // of imported history, in microseconds and not in the future; 0: now
 }
 
 // CreateOrder stores an order, links or creates its customer, reserves its stock and emits order.received (interface
@@ -48,9 +48,9 @@ func (s *Service) CreateOrder(tx *db.Tx, who accounts.Caller, draft OrderDraft) 
 	return one.taken.Order, one.err
 }
 
-// NumberOrder takes a number for an order and runs create with it; as long as create returns orders.ErrNumberTaken,
-// because a block of numbers was leased twice, it tries again with another number. Call it outside of a transaction.
-// Errors: those of create.
+// NumberOrder takes a number for an order and runs create with it. If create returns orders.ErrNumberTaken, because a
+// block of numbers was leased twice, it tries again with another number. Call it outside of a transaction. Errors:
+// those of create.
 func (s *Service) NumberOrder(ctx context.Context, store *db.DB, tenant id.Tenant, create func(number int64) error) error {
 	for {
 		number, err := s.Numbers.Take(ctx, store, tenant)

@@ -65,8 +65,9 @@ func readBuyers(tx *db.Tx, people []orderPerson) *buyers {
 	return b
 }
 
-// find finds or makes the order's customer, by the id given or else by the order's e-mail address, and sets it in the order; nil if the
-// order names none. A merged record leads to its primary. Errors: NotFound; Conflict for an erased customer.
+// find finds or makes the order's customer, by the id given or else by the order's e-mail address, and sets it in the
+// order; nil if the order names none. A merged record leads to its primary. Errors: NotFound; Conflict for an erased
+// customer.
 func (b *buyers) find(o *orders.Order, given id.Customer) (*buyer, error) {
 	if given == "" && o.CustomerEmail == "" {
 		return nil, nil
@@ -92,7 +93,7 @@ func (b *buyers) find(o *orders.Order, given id.Customer) (*buyer, error) {
 	return &buyer{customer: made.ID, phone: made.Phone, made: made}, nil
 }
 
-// record is the stored record that the order's person leads to, nil if there is none.
+// record is the stored record to which the order's person leads, nil if there is none.
 func (b *buyers) record(o *orders.Order, given id.Customer) (c *customers.Customer, err error) {
 	if given != "" {
 		byID, err := b.byID.Wait()
@@ -128,7 +129,8 @@ func (b *buyers) link(o *orders.Order, c *customers.Customer, given bool) (*buye
 	return &buyer{customer: c.ID, phone: c.Phone}, nil
 }
 
-// take counts an accepted order at its customer; nil for none. author is who causes its events, nil for the author of the transaction.
+// take adds an accepted order to its customer's counts; nil for none. author causes its events, nil for the author of
+// the transaction.
 func (b *buyers) take(of *buyer, o *orders.Order, author *db.Author) {
 	if of == nil {
 		return
@@ -158,10 +160,11 @@ func (b *buyers) take(of *buyer, o *orders.Order, author *db.Author) {
 	}
 }
 
-// store queues the customers that were made and the totals of the others, and returns the events of the former.
+// store queues the new customers and the totals of the others, and returns the events of the former.
 func (b *buyers) store(w db.Writer) (events []webhooks.Event) {
 	var made []customers.Customer
-	for _, email := range slices.Sorted(maps.Keys(b.created)) { // in the order in which every transaction inserts addresses
+	// in the order in which every transaction inserts addresses
+	for _, email := range slices.Sorted(maps.Keys(b.created)) {
 		made = append(made, b.created[email].made.Customer)
 		events = append(events, b.created[email].created)
 	}

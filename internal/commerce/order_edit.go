@@ -74,7 +74,8 @@ func (s *Service) EditOrder(tx *db.Tx, who accounts.Caller, order id.Order, expe
 	return o, nil
 }
 
-// sameContent reports whether two states of an order have the same lines and amounts. Which lines are fees was not known of old orders.
+// sameContent reports whether two states of an order have the same lines and amounts. Old orders do not say which of
+// their lines are fees.
 func sameContent(a, b *orders.Order) bool {
 	same := func(x, y *money.Amount) bool { return x == nil && y == nil || x != nil && y != nil && *x == *y }
 	sameLine := func(x, y orders.Line) bool { x.Fee = y.Fee; return x == y }

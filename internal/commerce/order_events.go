@@ -24,7 +24,8 @@ func orderMoved(o *orders.Order, previous orders.Status) []webhooks.Event {
 	return append(events, records.EventOf(granular, string(o.ID), data))
 }
 
-// stockEvents are the events of changed levels: stock.updated if on-hand changed or the level returned, stock.low when a level becomes low.
+// stockEvents are the events of changed levels: stock.updated if on-hand changed or the level returned, stock.low
+// when a level becomes low.
 func stockEvents(q db.Writer, changes []stock.Change, reason string) []webhooks.Event {
 	var events []webhooks.Event
 	for _, c := range changes {

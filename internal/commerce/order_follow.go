@@ -17,9 +17,9 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// followOrder applies what changed of a locked order on its platform. A version older than the stored one changes nothing;
-// one of the same time may differ, because some platforms count whole seconds. A new issue that keeps the order from following its
-// platform is announced by order.updated.
+// followOrder applies what changed of a locked order on its platform. A version older than the stored one changes
+// nothing; one of the same time may differ, because some platforms count whole seconds. A new issue that keeps the
+// order from following its platform is announced by order.updated.
 func (s *Service) followOrder(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	at := micros(in.UpdatedAt)
 	if at != 0 && at < o.PlatformUpdatedAt {
@@ -28,7 +28,8 @@ func (s *Service) followOrder(tx *db.Tx, o *orders.Order, in connector.Order) (b
 	before, known, moved := copyOf(o), o.Issues, in.Theirs != o.PlatformStatus || remapped(o, in)
 	switch {
 	case !moved || in.Status == "":
-	case in.Status == o.SentStatus: // it is what was sent there, perhaps in other words: an order that has moved on here stays
+	// it is what was sent there, perhaps in other words: an order that has moved on here stays
+	case in.Status == o.SentStatus:
 		moved = in.Status == o.Status
 	default:
 		o.SentStatus = ""
@@ -49,7 +50,8 @@ func (s *Service) followOrder(tx *db.Tx, o *orders.Order, in connector.Order) (b
 	return content || changes || raised, nil
 }
 
-// announceIssues emits order.updated if an order has an issue that keeps it from following its platform, and that it did not have before.
+// announceIssues emits order.updated if an order has an issue that keeps it from following its platform, and that it
+// did not have before.
 func (s *Service) announceIssues(tx *db.Tx, o *orders.Order, known []orders.Issue) bool {
 	if !slices.ContainsFunc(o.Issues, func(i orders.Issue) bool { return i.Stuck() && !slices.Contains(known, i) }) {
 		return false
@@ -62,7 +64,8 @@ func (s *Service) announceIssues(tx *db.Tx, o *orders.Order, known []orders.Issu
 }
 
 // followContent applies lines, amounts and addresses while nothing is shipped (interface §3.1). Later, and after the
-// order has ended, a difference becomes an issue. Further facts of the platform, such as that the buyer wants to cancel, are always taken.
+// order has ended, a difference becomes an issue. Further facts of the platform, such as that the buyer wants to
+// cancel, are always stored.
 func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	open := (o.Status == orders.Pending || o.Status == orders.Processing) && !o.AnyShipped()
 	named := false
@@ -121,12 +124,13 @@ func (s *Service) followContent(tx *db.Tx, o *orders.Order, in connector.Order) 
 	return true, nil
 }
 
-// followChanges applies refunds, parcels and the status to a locked order. moved says that the platform's status has changed.
+// followChanges applies refunds, parcels and the status to a locked order. moved says that the platform's status has
+// changed.
 func (s *Service) followChanges(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (changed bool, err error) {
 	if changed, err = s.followParts(tx, o, in, moved); err != nil || o.Status != orders.PartiallyShipped || !o.Empty() {
 		return changed, err
 	}
-	// What was left to ship was taken back. A platform without a status for parts has to be asked to complete its order.
+	// The remainder was refunded. A platform without a status for parts has to be asked to complete its order.
 	source := orders.FromChannel
 	if in.Undivided {
 		source = orders.FromSystem
@@ -171,8 +175,8 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 	return changed, nil
 }
 
-// trails reports whether an order may be ahead of a platform that shows shipments late. One that the platform itself has cancelled or
-// delivered is not.
+// trails reports whether an order may be ahead of a platform that shows shipments late. One that the platform itself
+// has cancelled or delivered is not.
 func trails(o *orders.Order) bool {
 	switch o.Status {
 	case orders.PartiallyShipped, orders.Shipped:
@@ -183,7 +187,8 @@ func trails(o *orders.Order) bool {
 	return false
 }
 
-// partsTakenBack reports whether some of the order is not to be shipped any more: its platform may count that as a part that is missing.
+// partsTakenBack reports whether some of the order is not to be shipped any more: its platform may count that as a
+// missing part.
 func partsTakenBack(o *orders.Order) bool {
 	return slices.ContainsFunc(o.Lines, func(l orders.Line) bool { return l.Refunded > 0 })
 }
@@ -193,7 +198,7 @@ func unknownStatus(theirs string) string {
 	return fmt.Sprintf("nothing is known of the platform's status %q: settings.statusMap can say what it means", theirs)
 }
 
-// notReopened is the message of the issue of a cancelled order that its platform goes on with, see reopens.
+// notReopened is the message of the issue of a cancelled order with which its platform continues, see reopens.
 func notReopened(o *orders.Order, theirs string) string {
 	why := "it was cancelled here"
 	if o.AnyShipped() {
@@ -202,8 +207,8 @@ func notReopened(o *orders.Order, theirs string) string {
 	return fmt.Sprintf("the platform goes on with the order (%q), but %s", theirs, why)
 }
 
-// remapped reports whether the platform's status, which is the same as before, means another one than it did: the channel's statusMap has
-// changed since. An order that was moved here since stays where it is.
+// remapped reports whether the platform's unchanged status has another meaning than before, because the channel's
+// statusMap has changed. An order that was moved here since stays in its status.
 func remapped(o *orders.Order, in connector.Order) bool {
 	last := len(o.History) - 1
 	return last >= 0 && o.History[last].Source == orders.FromChannel && in.Theirs == o.PlatformStatus && orders.Way(o.Status, in.Status) != nil
@@ -226,11 +231,12 @@ func micros(at time.Time) int64 {
 	return at.UnixMicro()
 }
 
-// takeFacts copies the platform's further facts about an order into its payment metadata, where members of others stay. A nil fact is none
-// any more. It reports whether something changed.
+// takeFacts copies the platform's further facts about an order into its payment metadata and leaves other members
+// alone. A nil fact is removed. It reports whether something changed.
 func takeFacts(o *orders.Order, in connector.Order) bool {
 	all := map[string]json.RawMessage{}
-	if o.PaymentMetadata != "" && (json.Unmarshal([]byte(o.PaymentMetadata), &all) != nil || all == nil) { // a client made it something else
+	// a client made it something else
+	if o.PaymentMetadata != "" && (json.Unmarshal([]byte(o.PaymentMetadata), &all) != nil || all == nil) {
 		return false
 	}
 	changed := false

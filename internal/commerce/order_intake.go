@@ -22,8 +22,9 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Orders of an account that come at the same moment are stored together: one transaction reads what all of them need, decides on one after
-// the other, and writes their rows. So a thousand callers cost little more than a few, and none waits for company (db.Gather).
+// Orders of an account that come at the same moment are stored together: one transaction reads what all of them need,
+// decides on one after the other, and writes their rows. So a thousand callers cost little more than a few, and none
+// waits for a group to fill (db.Gather).
 
 // OrderIntake is an order as a caller hands it in.
 type OrderIntake struct {
@@ -34,17 +35,17 @@ type OrderIntake struct {
 	Key         idempotency.Ref // the caller's Idempotency-Key and its space; the zero Ref for none
 	Fingerprint string          // of the caller's request
 
-	Answer func(*orders.Order) idempotency.Answer // what the caller gets, kept under the key; nil if that is nothing
+	Answer func(*orders.Order) idempotency.Answer // the caller's answer, stored under the key; nil for none
 
 	Confirm bool      // the caller's credential must still be valid at the commit
-	Import  id.Import // must still be there at the commit; "" for none
+	Import  id.Import // must still exist at the commit; "" for none
 }
 
-// Taken is what became of an order that was handed in.
+// Taken is the outcome for an order that was handed in.
 type Taken struct {
 	Order  *orders.Order
 	Answer idempotency.Answer
-	Before bool // the key is that of an earlier request: Answer is what that one got, and there is no Order
+	Before bool // the key is that of an earlier request: Answer is that request's answer, and there is no Order
 }
 
 // intake is an order on its way through a group.
@@ -53,11 +54,14 @@ type intake struct {
 	taken    Taken
 	err      error
 	numbered *db.Pending[int64] // how many orders have its number
-	again    bool               // its key or its external reference is that of another order of the group: it is handed in again when that one is stored
+	// its key or its external reference is that of another order of the group: it is handed in again when that one is
+	// stored
+	again bool
 }
 
-// TakeOrder is CreateOrder in a transaction that it shares with the orders of other callers. Errors: those of CreateOrder but
-// orders.ErrNumberTaken; Unauthorized if the caller's credential is to be confirmed; NotFound without the import.
+// TakeOrder is CreateOrder in a transaction that it shares with the orders of other callers. Errors: those of
+// CreateOrder but orders.ErrNumberTaken; Unauthorized if the caller's credential is to be confirmed; NotFound without
+// the import.
 func (s *Service) TakeOrder(ctx context.Context, store *db.DB, in OrderIntake) (out Taken, err error) {
 	ctx = context.WithoutCancel(ctx) // others wait for it
 	tenant := in.Who.Tenant
@@ -82,9 +86,9 @@ const triesTogether = 3
 
 var errApart = errors.New("commerce: the orders of a group are to be stored one by one")
 
-// takeOrders stores a group of orders. If one of them makes the transaction fail, each gets one of its own.
+// takeOrders stores a group of orders. If one of them makes the transaction fail, each gets a transaction of its own.
 func (s *Service) takeOrders(ctx context.Context, store *db.DB, tenant id.Tenant, group []*intake) {
-	err := store.WriteInTurn(ctx, tenant, len(group), func(tx *db.Tx) error {
+	err := store.WriteSerially(ctx, tenant, len(group), func(tx *db.Tx) error {
 		if len(group) > 1 && tx.Try() >= triesTogether {
 			return errApart
 		}
@@ -103,7 +107,8 @@ func (s *Service) takeOrders(ctx context.Context, store *db.DB, tenant id.Tenant
 	}
 }
 
-// storeOrders creates orders of one account in a transaction and leaves with each what became of it; its error is one of the transaction.
+// storeOrders creates orders of one account in a transaction and stores each one's outcome in it; its error is one of
+// the transaction.
 func storeOrders(tx *db.Tx, group []*intake) error {
 	c := counter{tx: tx, keys: map[idempotency.Ref]bool{}, references: map[string]bool{}}
 	for _, t := range group {
@@ -252,7 +257,8 @@ func (c *counter) decide(t *intake) error {
 	return nil
 }
 
-// known settles an order whose key or number was used before. Errors: Conflict for a taken external reference; orders.ErrNumberTaken.
+// known settles an order whose key or number was used before. Errors: Conflict for a taken external reference;
+// orders.ErrNumberTaken.
 func (c *counter) known(t *intake) (bool, error) {
 	if t.Key.Key != "" {
 		answers, err := c.answers[t.Key.Space].Wait()
@@ -302,7 +308,7 @@ func (t *intake) author() *db.Author {
 	return &t.Author
 }
 
-// storePlan queues the changes of levels so far: by one order and its actor, or by several orders that move no goods.
+// storePlan queues the changes of levels so far: of one order and its actor, or of several orders that move no goods.
 func (c *counter) storePlan(order id.Order, actor string) {
 	c.plan.Store(c.tx, stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(order), Actor: actor})
 	for _, change := range c.plan.Changed() {
@@ -345,7 +351,7 @@ func (c *counter) store() error {
 	return nil
 }
 
-// require queues that the credentials and the imports of the orders are still there at the commit.
+// require queues the checks that the credentials and the imports of the orders still exist at the commit.
 func (c *counter) require() {
 	confirmed, imported := map[string]bool{}, map[id.Import]bool{}
 	for _, t := range c.accepted {
@@ -360,7 +366,8 @@ func (c *counter) require() {
 	}
 }
 
-// keepChannels locks the orders' channels until the commit: a named one must exist then, another one is chosen for orders that name none.
+// keepChannels locks the orders' channels until the commit: a named one must exist then, another one is chosen for
+// orders that name none.
 func (c *counter) keepChannels() {
 	named, chosen := map[id.Channel]bool{}, map[id.Channel]bool{}
 	for _, t := range c.accepted {

@@ -50,8 +50,8 @@ func resolveLines(known *db.Pending[map[string]catalog.Sellable], lines []orders
 	return nil
 }
 
-// resolveNewLines finds the products of the drafted SKUs. A line that keeps its SKU keeps its product, even a deleted one, and takes
-// the name that its SKU has now if it loses its own.
+// resolveNewLines finds the products of the drafted SKUs. A line that keeps its SKU keeps its product, even a deleted
+// one. If it loses its own name, it takes the name that its SKU has now.
 func resolveNewLines(tx *db.Tx, o *orders.Order, drafts []orders.LineDraft) error {
 	var open []orders.LineDraft
 	var at, unnamed []int

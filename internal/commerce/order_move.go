@@ -85,7 +85,8 @@ func stillOut(o *orders.Order) *orders.Order {
 	return out
 }
 
-// elsewhere adds to a refused move that brings tracking where tracking goes: a status move takes it only if it ships what remains.
+// elsewhere adds to a refused move with tracking where that goes: a status move takes it only if it ships what
+// remains.
 func elsewhere(err error, o *orders.Order, move Move) error {
 	var refused *apperr.Error
 	tracked := move.Draft.Carrier != "" || move.Draft.TrackingNumber != "" || move.Draft.TrackingURL != ""

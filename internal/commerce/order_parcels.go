@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// unknownParcels are the platform's parcels that are news, oldest first: they are not here, and were not deleted here.
+// unknownParcels are the platform's parcels, oldest first, that are not here and were not deleted here.
 func unknownParcels(tx *db.Tx, o *orders.Order, all []connector.Parcel) ([]connector.Parcel, error) {
 	list := newParcels(o, all, nil)
 	if len(list) == 0 {
@@ -27,10 +27,10 @@ func unknownParcels(tx *db.Tx, o *orders.Order, all []connector.Parcel) ([]conne
 	return newParcels(o, all, deleted), nil
 }
 
-// newParcels are the platform's parcels that are not here yet, oldest first. A known one has the key or the tracking number of a shipment.
-// One that has neither may be a shipment of this service that comes back, because it has no number or the merchant has changed it: as much
-// of it as the platform has of such shipments is left out. The same holds for what is known by the platform's count alone, and a shipment
-// that was deleted here is no news.
+// newParcels are the platform's parcels that are not here yet, oldest first. A known one has the key or the tracking
+// number of a shipment. A parcel with neither may be a shipment of this service that comes back, because it has no
+// number or the merchant has changed it: as much of it as the platform has of such shipments is left out. The same
+// holds for parcels that are known by the platform's count alone; and a shipment that was deleted here is not new.
 func newParcels(o *orders.Order, all []connector.Parcel, deleted []orders.DeletedParcel) (list []connector.Parcel) {
 	ours := slices.Clone(o.Shipments)
 	for _, parcel := range all {
@@ -70,7 +70,8 @@ func sameParcel(s orders.Shipment, parcel connector.Parcel) bool {
 		plainNumber(parcel.Number) != "" && plainNumber(parcel.Number) == plainNumber(s.TrackingNumber)
 }
 
-// knownNumbers reports whether a parcel is the list of tracking numbers of several known ones: some platforms have one field for all.
+// knownNumbers reports whether a parcel is the list of tracking numbers of several known ones: some platforms have
+// one field for all.
 func knownNumbers(o *orders.Order, parcel connector.Parcel, deleted []orders.DeletedParcel) bool {
 	numbers := strings.Split(parcel.Number, ", ")
 	return len(parcel.Lines) == 0 && len(numbers) > 1 && !slices.ContainsFunc(numbers, func(number string) bool {
@@ -79,7 +80,7 @@ func knownNumbers(o *orders.Order, parcel connector.Parcel, deleted []orders.Del
 	})
 }
 
-// deletedParcel is by what a deleted shipment is recognised if its platform gives it back; nil if it has no platform.
+// deletedParcel identifies a deleted shipment in case its platform returns it; nil if it has no platform.
 func deletedParcel(o *orders.Order, s orders.Shipment) *orders.DeletedParcel {
 	if o.PlatformID == "" {
 		return nil
@@ -91,7 +92,8 @@ func deletedParcel(o *orders.Order, s orders.Shipment) *orders.DeletedParcel {
 	return &d
 }
 
-// numberMark stands for a tracking number where a number itself must not be kept, because it leads to a person; "" for none.
+// numberMark stands for a tracking number where the number itself must not be stored, because it leads to a person;
+// "" for none.
 func numberMark(number string) string {
 	plain := plainNumber(number)
 	if plain == "" {
@@ -101,8 +103,8 @@ func numberMark(number string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// withoutDeleted leaves out parcels that are shipments which were deleted here, each once: those of the same key or tracking number, and
-// those of the same lines where one of both has neither.
+// withoutDeleted leaves out parcels that are shipments which were deleted here, each once: those of the same key or
+// tracking number, and those of the same lines where either has neither.
 func withoutDeleted(o *orders.Order, parcels []connector.Parcel, deleted []orders.DeletedParcel) []connector.Parcel {
 	deleted = slices.Clone(deleted)
 	for _, same := range []func(orders.DeletedParcel, connector.Parcel) bool{
@@ -134,7 +136,7 @@ func plainNumber(text string) string {
 	}, text)
 }
 
-// sameLines reports whether a parcel holds what a shipment does.
+// sameLines reports whether a parcel holds the same as a shipment.
 func sameLines(o *orders.Order, s orders.Shipment, parcel connector.Parcel) bool {
 	sent := map[id.Line]int64{}
 	for _, l := range s.Lines {

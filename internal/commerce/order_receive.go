@@ -30,11 +30,11 @@ type ReceivedOrder struct {
 }
 
 // ReceiveOrder stores an order as its platform has it (interface §2.1, §3.1): a new one exactly once by channel and
-// platform id, of a known one what changed. One that the platform takes up again after it cancelled it becomes a new
-// order that names the cancelled one. The platform's amounts are stored unchanged; what cannot be applied
-// becomes an issue of the order and refuses nothing, because the order is sold already. Nothing of it is sent back to
-// the platform. One that another channel of the same shop has is not stored again. unless, if it is not nil, refuses that at the end of
-// the transaction. Errors: NotFound when the channel was deleted; those of unless.
+// platform id, of a known one what changed. One that the platform reopens after it cancelled it becomes a new order
+// that names the cancelled one. The platform's amounts are stored unchanged. Differences that cannot be applied
+// become issues of the order and refuse nothing, because the order is sold already. Nothing of it is sent back to the
+// platform. An order that another channel of the same shop has is not stored again. unless, if it is not nil, may
+// refuse the order at the end of the transaction. Errors: NotFound when the channel was deleted; those of unless.
 func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Channel, in connector.Order, unless func(tx *db.Tx) error,
 	twins ...id.Channel) (out ReceivedOrder, err error) {
 	take := func(tx *db.Tx, number int64) error {
@@ -84,7 +84,7 @@ func (s *Service) ReceiveOrder(ctx context.Context, store *db.DB, c channels.Cha
 	return out, err
 }
 
-// lockShop has the other channels of the same shop wait, which may be storing the same order.
+// lockShop makes the other channels of the same shop wait, which may be storing the same order.
 func lockShop(tx *db.Tx, c channels.Channel, twins []id.Channel) error {
 	if len(twins) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 	}
 	begin := beginning(in)
 	o.Status = begin
-	if in.Email == "" { // the customer of the order that it reopens, who is perhaps erased
+	if in.Email == "" { // the customer of the order that it reopens, perhaps erased
 		customers.Spend(tx, o.Customer, 1, spent(o))
 	} else {
 		buyer, err := buyers.find(o, "")
@@ -162,7 +162,7 @@ func (s *Service) insertReceived(tx *db.Tx, c channels.Channel, in connector.Ord
 }
 
 // beginning is the first status of a received order: the platform's, unless parcels or refunds lead to it from an
-// earlier one, and are then applied as later ones are.
+// earlier one and are applied afterwards.
 func beginning(in connector.Order) orders.Status {
 	switch {
 	case len(in.Parcels) > 0 && (in.Status == orders.Shipped || in.Status == orders.Delivered || in.Status == orders.PartiallyShipped):
@@ -230,7 +230,7 @@ func flagContent(tx db.Writer, o *orders.Order) {
 	}
 }
 
-// flagUnclear adds issues for lines of which the platform's SKU does not say what was sold.
+// flagUnclear adds issues for lines whose SKU on the platform does not say what was sold.
 func flagUnclear(tx db.Writer, o *orders.Order, in connector.Order) {
 	for _, l := range in.Lines {
 		at := slices.IndexFunc(o.Lines, func(own orders.Line) bool { return own.ExternalID == l.ExternalID && own.Product == "" })
@@ -253,7 +253,8 @@ func takeAmounts(o *orders.Order, in connector.Order) {
 	}
 }
 
-// takeAddresses copies a platform's addresses; a missing one stays as stored, because platforms delete them after a while.
+// takeAddresses copies a platform's addresses; a missing one leaves the stored one, because platforms delete them
+// after a while.
 func takeAddresses(o *orders.Order, in connector.Order) {
 	if in.ShipTo != nil {
 		o.ShippingAddress = postal.Normal(placeJSON(*in.ShipTo))

@@ -9,7 +9,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// lockNewest locks and reads a channel's order by its platform's id: of one that was reopened, the newest. It is nil if there is none.
+// lockNewest locks and reads a channel's order by its platform's id: the newest, if it was reopened. It is nil if
+// there is none.
 func lockNewest(tx *db.Tx, channel id.Channel, platformID string) (*orders.Order, error) {
 	for {
 		known, err := orders.ByPlatformID(tx, channel, platformID)
@@ -23,23 +24,24 @@ func lockNewest(tx *db.Tx, channel id.Channel, platformID string) (*orders.Order
 	}
 }
 
-// reopens reports whether a version of an order takes it up again after its platform cancelled it, such as a declined card that is paid
-// later (interface §3.1). What was cancelled here, by a person or a client, stays cancelled, and so does an order of which something was
-// shipped, because the new one would ship it again: followStatus flags them. Money that was paid back wholly reopens nothing either.
+// reopens reports whether a version of an order reopens it after its platform cancelled it, such as a declined card
+// that is paid later (interface §3.1). An order that was cancelled here, by a person or a client, stays cancelled,
+// and so does an order of which something was shipped, because the new one would ship it again: followStatus flags
+// them. An order whose price was paid back wholly is not reopened either.
 func reopens(o *orders.Order, in connector.Order) bool {
 	last := o.History[len(o.History)-1]
 	return takenUp(o, in) && last.Source == orders.FromChannel && !o.AnyShipped()
 }
 
-// takenUp reports whether a version is of a cancelled order that its platform goes on with.
+// takenUp reports whether a version belongs to a cancelled order with which its platform continues.
 func takenUp(o *orders.Order, in connector.Order) bool {
 	at := micros(in.UpdatedAt)
 	return o.Status == orders.Cancelled && in.Theirs != o.PlatformStatus && (at == 0 || at >= o.PlatformUpdatedAt) &&
 		in.Status != "" && in.Status != orders.Cancelled && in.Status != orders.Returned && !in.Refunded && !o.RefundedWholly()
 }
 
-// reopen links a cancelled order with the one as which its platform takes it up again. What the platform no longer says of the buyer is
-// that of the cancelled order.
+// reopen links a cancelled order with the one as which its platform reopens it. Facts about the buyer that the
+// platform no longer returns are copied from the cancelled order.
 func reopen(tx *db.Tx, cancelled, o *orders.Order, in connector.Order) {
 	before := copyOf(cancelled)
 	o.Reopens, o.Generation, cancelled.ReopenedBy = cancelled.ID, cancelled.Generation+1, o.ID

@@ -14,8 +14,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// CreateReturn adds a requested return to an order and emits order.updated (interface §4.1). Errors: NotFound; those of Expected and of
-// orders.Order.AddReturn.
+// CreateReturn adds a requested return to an order and emits order.updated (interface §4.1). Errors: NotFound; those
+// of Expected and of orders.Order.AddReturn.
 func (s *Service) CreateReturn(tx *db.Tx, order id.Order, expected Expected, draft orders.ReturnDraft) (*orders.Order, orders.Return,
 	error) {
 	o, err := holdOrder(tx, order, expected)
@@ -42,10 +42,11 @@ type ReturnUpdate struct {
 	RefundAmount patch.Field[money.Amount]
 }
 
-// UpdateReturn changes a return and emits order.updated (interface §4.1). Units that are received go on hand where the return says so, and
-// leave it again when the return is rejected after that. A return that is refunded becomes a refund of the order. An order of which all
-// units are received is RETURNED. If nothing changes, it writes and emits nothing. Errors: NotFound; those of Expected; Conflict for a
-// state that may not follow, and for another amount after the refund; Invalid for a refund of more than is left of the total.
+// UpdateReturn changes a return and emits order.updated (interface §4.1). Units that are received go on hand where
+// the return says so, and leave it again when the return is rejected after that. A return that is refunded becomes a
+// refund of the order. An order of which all units are received is RETURNED. If nothing changes, it writes and emits
+// nothing. Errors: NotFound; those of Expected; Conflict for a state that may not follow, and for another amount
+// after the refund; Invalid for a refund of more than is left of the total.
 func (s *Service) UpdateReturn(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, of id.Return, d ReturnUpdate) (
 	*orders.Order, orders.Return, error) {
 	invalid := expected.Invalid
@@ -120,7 +121,8 @@ func sameAmount(a, b *money.Amount) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// moveReturn does what the new state of a return brings about for its order: units change their place, or a refund is recorded.
+// moveReturn does what the new state of a return brings about for its order: units go on hand or off it, or a refund
+// is recorded.
 func (s *Service) moveReturn(tx *db.Tx, who accounts.Caller, o *orders.Order, old orders.Return, r *orders.Return) ([]stock.Change, error) {
 	switch {
 	case r.Status == old.Status:
@@ -155,9 +157,9 @@ func moveUnits(tx *db.Tx, who accounts.Caller, o *orders.Order, r orders.Return,
 	return shiftStock(tx, shifts, stock.Why{Cause: stock.Return, ReferenceType: "return", ReferenceID: string(r.ID), Actor: who.Actor()})
 }
 
-// RefundOrder records that money of an order was paid back, and emits order.updated (interface §4.1); it moves no money. Refunded units
-// that were not shipped are not shipped any more, and their stock is free. Errors: NotFound; those of Expected and of
-// orders.Order.NewRefund.
+// RefundOrder records that money of an order was paid back, and emits order.updated (interface §4.1); it moves no
+// money. Refunded units that were not shipped are not shipped any more, and their stock is free. Errors: NotFound;
+// those of Expected and of orders.Order.NewRefund.
 func (s *Service) RefundOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, draft orders.RefundDraft) (
 	*orders.Order, orders.Refund, error) {
 	o, err := holdOrder(tx, order, expected)
@@ -182,8 +184,9 @@ func (s *Service) RefundOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 	return o, refund, s.followOwnRefund(tx, who, o)
 }
 
-// followOwnRefund moves an order after a refund that was recorded here (interface §3.1): one that is refunded wholly is RETURNED if it was
-// shipped, else CANCELLED; one that was shipped in part and of which nothing is left to ship is SHIPPED.
+// followOwnRefund moves an order after a refund that was recorded here (interface §3.1): one that is refunded wholly
+// is RETURNED if it was shipped, else CANCELLED; one that was shipped in part and of which nothing is left to ship is
+// SHIPPED.
 func (s *Service) followOwnRefund(tx *db.Tx, who accounts.Caller, o *orders.Order) error {
 	to := orders.Status("")
 	switch sent := o.Status == orders.Shipped || o.Status == orders.Delivered; {

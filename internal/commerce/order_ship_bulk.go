@@ -37,9 +37,9 @@ type ShipError struct {
 	Code        string
 }
 
-// ShipOrders ships several orders, each with the lines of its draft or, without any, all that remains of it (interface §4.1). An order
-// that
-// cannot be shipped changes nothing and is among the errors; invalid ones are those that were found before.
+// ShipOrders ships several orders, each with the lines of its draft or, without any, all that remains of it
+// (interface §4.1). An order that cannot be shipped changes nothing and is among the errors; invalid has the errors
+// that were found before.
 func (s *Service) ShipOrders(tx *db.Tx, who accounts.Caller, list []OrderToShip, invalid []ShipError) ([]ShippedOrder, []ShipError,
 	error) {
 	failed := slices.Clone(invalid) // the operation may run again

@@ -74,7 +74,7 @@ func shiftStock(tx *db.Tx, shifts []stock.Shift, why stock.Why) ([]stock.Change,
 	return plan.Changed(), err
 }
 
-// restock adds what was shipped to on-hand again.
+// restock adds shipped units to on-hand again.
 func restock(tx *db.Tx, o *orders.Order, who accounts.Caller) ([]stock.Change, error) {
 	var shifts []stock.Shift
 	for _, l := range o.Lines {

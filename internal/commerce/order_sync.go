@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pushToPlatform queues that an order's platform is sent the change (interface §1). What came from the platform is not
-// sent back, and an order without a platform is not sent. Call it before the order is saved.
+// pushToPlatform queues sending an order's change to its platform (interface §1). Changes that came from the platform
+// are not sent back, and an order without a platform is not sent. Call it before the order is saved.
 func pushToPlatform(tx db.Writer, o *orders.Order, source orders.Source) {
 	if o.PlatformID == "" || o.Channel == "" {
 		return

@@ -18,18 +18,19 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// erasePerson erases whom a platform reports to have asked for it: the customer with the e-mail address, and those of
-// orders whose buyer has the person's name on the platform, of all its channels, because an application is notified once.
-// Orders without a customer get one, so that all of the person is erased in one way and nothing comes back with the next
-// pull. If there is nobody, there is nothing to erase.
+// erasePerson erases a person for whom a platform has requested it: the customer with the e-mail address, and those
+// of orders whose buyer has the person's name on the platform, of all its channels, because an application is
+// notified once. Orders without a customer get one, so that all of the person is erased in one way and nothing comes
+// back with the next pull. If there is nobody, there is nothing to erase.
 func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Channel, person connector.Person) error {
 	var names []string
-	for _, name := range []string{person.Username, person.ID} { // some platforms give one in place of the other
+	for _, name := range []string{person.Username, person.ID} { // some platforms give one in the other's member
 		if name != "" {
 			names = append(names, name)
 		}
 	}
-	// What a pull has in memory of the person is not stored any more (decision 12), and what it has stored is found.
+	// Data of the person that a pull has in memory is not stored any more (decision 12), and data that it has stored
+	// is found.
 	if err := store.Write(ctx, c.Tenant, jobs.Interrupt); err != nil {
 		return err
 	}
@@ -57,8 +58,8 @@ func (s *Service) erasePerson(ctx context.Context, store *db.DB, c channels.Chan
 	return nil
 }
 
-// peopleOf finds a person's customers by e-mail address and by names on a platform, and the orders of the person that have no customer,
-// sorted.
+// peopleOf finds a person's customers by e-mail address and by names on a platform, and the orders of the person that
+// have no customer, sorted.
 func peopleOf(tx *db.Tx, platform, email string, names []string) (people []id.Customer, free []id.Order, err error) {
 	add := func(c *customers.Customer, err error) error {
 		if err == nil && c != nil {
@@ -93,8 +94,8 @@ func peopleOf(tx *db.Tx, platform, email string, names []string) (people []id.Cu
 	return people, free, nil
 }
 
-// adoptOrders gives a buyer's orders without a customer one that has nothing but them, in short transactions. After a crash those that
-// were done have theirs, and the rest gets another one.
+// adoptOrders gives a buyer's orders without a customer one that has nothing but them, in short transactions. After a
+// crash the finished orders keep theirs, and the rest gets another one.
 func (s *Service) adoptOrders(ctx context.Context, store *db.DB, tenant id.Tenant, free []id.Order) error {
 	stride, parent := s.newStride(store), id.New[id.Customer]()
 	for len(free) > 0 {
@@ -116,7 +117,8 @@ func (s *Service) adoptOrders(ctx context.Context, store *db.DB, tenant id.Tenan
 	return nil
 }
 
-// adopt gives a customer those of some orders that have none; it is made with the first, and another one is if it was erased meanwhile.
+// adopt gives a customer those of some orders that have none. The first step makes the customer; if it was erased
+// meanwhile, another one is made.
 func adopt(tx *db.Tx, parent id.Customer, some []id.Order) (id.Customer, error) {
 	locked, err := orders.LockSome(tx, some)
 	if err != nil {

@@ -118,7 +118,7 @@ func TestErasedPeopleLeaveTheIndexOfSearches(t *testing.T) {
 				customer = s.create(t, s.draft("lovelace@post.example", map[int]int64{0: 1})).Customer
 			}
 			for _, kind := range []search.Kind{search.Customers, search.Orders} {
-				if err := search.Pack(t.Context(), store, s.who.Tenant, kind, 1); err != nil {
+				if err := search.Blocks[kind].FollowTenant(t.Context(), store, s.who.Tenant); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -5,28 +5,29 @@ import (
 	"entrepot/internal/db"
 )
 
-// Sizes of a piece beside others: it keeps the one writer of SQLite, or an account's clock, busy for some milliseconds.
-// Alone it is larger (db.Pace), for each piece costs a commit. They are multiples of the longest list that statements are made for.
+// Sizes of a piece while others write: it occupies the one writer of SQLite, or an account's clock, for some
+// milliseconds. While nobody else writes it is larger (db.Pace), because each piece costs a commit. They are
+// multiples of the longest list that statements are made for.
 const (
 	pricesAtOnce   = 512
 	levelsAtOnce   = 256
 	productsAtOnce = 256 // rows, see weight
 )
 
-// Bulk is a bulk operation. Its items are stored in their order in pieces, each in a transaction of its own, so that
-// other transactions wait for one piece at most (decision 17). A piece is planned when the piece before it is stored,
-// on a snapshot, so that its reads do not delay the one writer of SQLite. The plan is made again in the transaction
-// when that runs again because data changed meanwhile, or if it failed before, because an Idempotency-Key may already
-// have an answer. A plan is applied once.
+// Bulk is a bulk operation. Its items are stored in order in pieces, each in a transaction of its own, so that other
+// transactions wait for one piece at most (decision 17). A piece is planned when the previous one is stored, on a
+// snapshot, so that its reads do not delay the one writer of SQLite. The plan is made again in the transaction when
+// that runs again because data changed meanwhile, or if planning failed, because an Idempotency-Key may already have
+// an answer. A plan is applied once.
 type Bulk[P any] struct {
 	items  int
 	cut    func(from, times int) (to int) // ends the piece that begins at an item; it has one item at least
 	decide func(tx *db.Tx, p piece, before P) (P, error)
-	rest   func(stored P) P // a plan with no more of a stored one than decide needs for the next piece
+	rest   func(stored P) P // the plan of a stored piece, reduced to what decide needs for the next one
 	hold   func(tx *db.Tx)  // what is locked before the account's clock; nil: nothing
 
 	piece  piece
-	before P // the rest of the plan of the piece before, which is stored; the zero value for none
+	before P // the reduced plan of the stored piece before; the zero value for none
 	plan   P
 	ready  bool
 }
@@ -40,8 +41,8 @@ type piece struct {
 // Whole makes one piece of all items. It comes before Next.
 func (o *Bulk[P]) Whole() { o.cut = func(int, int) int { return o.items } }
 
-// Next moves on to the first piece, or from a stored piece to the one after it; false after the last. No items at all are one piece.
-// times is how many times as large as beside others the piece may be (db.Pace).
+// Next moves on to the first piece, or from a stored piece to the next; false after the last. No items at all are one
+// piece. times is the factor for the size of the piece (db.Pace).
 func (o *Bulk[P]) Next(times int) bool {
 	if o.piece.last {
 		return false
@@ -70,8 +71,9 @@ func (o *Bulk[P]) Prepare(tx *db.Tx) (err error) {
 	return err
 }
 
-// Plan returns the plan of the piece for a transaction to apply. A transaction that has lost a race locks the account's change clock while
-// it plans, otherwise orders of the same SKUs could make it lose forever. Errors: those of making the plan.
+// Plan returns the plan of the piece for a transaction to apply. A transaction that has lost a race locks the
+// account's change clock while it plans, otherwise orders of the same SKUs could make it lose forever. Errors: those
+// of making the plan.
 func (o *Bulk[P]) Plan(tx *db.Tx) (plan P, err error) {
 	if tx.Try() > 0 {
 		if o.hold != nil {
@@ -106,7 +108,7 @@ func cutDrafts(drafts []catalog.Draft) func(from, times int) int {
 	}
 }
 
-// weight is how many rows a product is about as much work as.
+// weight is the work of a product, in rows.
 func weight(d *catalog.Draft) int {
 	n := 1 + len(d.Categories.Value) + len(d.Description.Value)/8192 + len(d.Stock)
 	for i := range d.Variants {

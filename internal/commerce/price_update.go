@@ -18,7 +18,7 @@ type PriceUpdate struct {
 
 	products []id.Product // of the drafts, "" for an unknown SKU; nil for one piece
 
-	before *Updated // the outcome up to here; nil for the first piece
+	before *Updated // the outcome so far; nil for the first piece
 	more   bool     // other pieces follow
 }
 
@@ -38,8 +38,8 @@ func NewPriceUpdate(drafts []catalog.PriceDraft, errs []records.ItemError) Price
 	return u
 }
 
-// Group puts the items of each product next to each other, so that one piece stores all of them and the product has one event, however
-// many pieces there are. One piece needs no such order.
+// Group puts the items of each product next to each other, so that one piece stores all of them and the product has
+// one event, however many pieces there are. A single piece needs no such order.
 func (u *PriceUpdate) Group(tx *db.Tx) error {
 	if len(u.Drafts) <= pricesAtOnce {
 		return nil
@@ -70,7 +70,7 @@ func (u *PriceUpdate) Group(tx *db.Tx) error {
 	return nil
 }
 
-// cut ends the piece that begins at an item, behind all items of a product.
+// cut ends the piece that begins at an item after all items of a product.
 func (u *PriceUpdate) cut(from, times int) (to int) {
 	to = min(from+pricesAtOnce*times, len(u.Drafts))
 	for to < len(u.products) && u.products[to] != "" && u.products[to] == u.products[to-1] {
@@ -88,7 +88,8 @@ type Updated struct {
 	rejected rejected
 }
 
-// outcome is the outcome before any draft of a piece: that of the earlier pieces, or the items rejected when they were read.
+// outcome is the outcome before any draft of a piece: that of the earlier pieces, or the items rejected when they
+// were read.
 func outcome(before *Updated, errs []records.ItemError) Updated {
 	if before == nil {
 		return Updated{rejected: rejected{errs}}
@@ -105,7 +106,7 @@ func (u *Updated) reject(errs []records.ItemError, more bool) {
 }
 
 // PricePlan is a price update after all decisions. It may be made on a snapshot: if the data it was made from has
-// changed, Apply has the operation run again. A plan is applied once.
+// changed, Apply makes the operation run again. A plan is applied once.
 type PricePlan struct {
 	Updated
 	changes *catalog.PriceChanges

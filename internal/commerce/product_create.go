@@ -28,8 +28,8 @@ func (s *Service) CreateProduct(tx *db.Tx, who accounts.Caller, draft catalog.Dr
 	return snapshot.saveOne(tx, who, r)
 }
 
-// refused converts the errors of one product or category into one error; nil without any. A slug that is taken is a conflict, as a
-// SKU that is taken, unless there is more to correct.
+// refused combines the errors of one product or category into one error; nil without any. A taken slug or SKU is a
+// conflict, unless there is more to correct.
 func refused(errs []catalog.ItemError) error {
 	if len(errs) == 0 {
 		return nil

@@ -25,7 +25,7 @@ type Import struct {
 	DryRun          bool // everything is decided, nothing is written
 	Part            bool // of a larger import, whose caller reports its end: it has no job of its own
 
-	before *Imported       // the outcome up to here; nil for the first piece
+	before *Imported       // the outcome so far; nil for the first piece
 	skus   map[string]bool // of products that earlier pieces have accepted, and of their variants
 	more   bool            // other pieces follow
 }
@@ -56,8 +56,8 @@ type LevelChange struct {
 	To             int64
 }
 
-// ImportPlan is an import after all decisions. It may be made on a snapshot: if the data it was made from has changed,
-// Apply has the operation run again. A plan is applied once.
+// ImportPlan is an import after all decisions. It may be made on a snapshot: if the data it was made from has
+// changed, Apply makes the operation run again. A plan is applied once.
 type ImportPlan struct {
 	Imported
 	channel  channels.Ref
@@ -178,8 +178,8 @@ func joined(index int, key string, errs []catalog.ItemError) records.ItemError {
 	return records.ItemError{Index: index, Key: key, Field: errs[0].Field, Code: errs[0].Code, Error: strings.Join(texts, "; ")}
 }
 
-// publishImport puts the products of the last piece on the import's channel. A custom channel has them at once: no platform is called for
-// it.
+// publishImport puts the products of the last piece on the import's channel. A custom channel has them at once: no
+// platform is called for it.
 func publishImport(tx *db.Tx, channel channels.Ref, out *Imported) error {
 	if channel.ID == "" {
 		return nil
@@ -205,7 +205,7 @@ func publishImport(tx *db.Tx, channel channels.Ref, out *Imported) error {
 	return nil
 }
 
-// insertImportJob queues the job that goes on from there.
+// insertImportJob queues the job that continues from there.
 func insertImportJob(tx db.Writer, channel channels.Ref, out *Imported) id.Job {
 	job := jobs.Job{Type: jobs.ProductImport, Channel: channel.ID, Status: jobs.Processing, Total: int64(out.Total()),
 		Processed: int64(len(out.Errors)), Created: int64(out.Created), Updated: int64(out.Updated), Failed: int64(len(out.Errors))}

@@ -123,8 +123,8 @@ func (s *snapshot) levelChanges(d *catalog.Draft) (list []LevelChange) {
 	return list
 }
 
-// save queues the changes, with the stock that they set, and returns the events of the stock, also of that which is
-// written off with removed variants: their product is still there, and their SKUs may come back without stock.
+// save queues the changes, with the stock that they set, and returns the events of the stock, including stock written
+// off with removed variants: their product is still there, and their SKUs may come back without stock.
 func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change) (events []webhooks.Event, err error) {
 	why := stock.Why{Cause: stock.Import, Actor: who.Actor()}
 	var gone []string
@@ -159,7 +159,7 @@ func (s *snapshot) save(tx *db.Tx, who accounts.Caller, changes []catalog.Change
 }
 
 // returning are the deleted levels that changes restore, because they make their SKUs again: open orders reserve from
-// them. Levels that the changes set are restored by that.
+// them. Setting a level restores it as well.
 func (s *snapshot) returning(tx *db.Tx, changes []catalog.Change) (*stock.Snapshot, []stock.StockInput, error) {
 	type owner struct {
 		product id.Product

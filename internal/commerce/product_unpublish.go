@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// UnpublishProduct removes a product from a channel (interface §4.5.7). On a platform that is called, the publication is
-// removing until the platform has taken it off sale. Errors: NotFound if there is no such publication.
+// UnpublishProduct removes a product from a channel (interface §4.5.7). On a platform that is called, the publication
+// is removing until the platform has taken it off sale. Errors: NotFound if there is no such publication.
 func (s *Service) UnpublishProduct(tx *db.Tx, c channels.Channel, product id.Product) error {
 	publications, err := catalog.ReadPublications(tx, c.ID, product)
 	if err != nil {

@@ -19,7 +19,8 @@ func holdSegment(tx *db.Tx, which id.Segment, expected Expected) (*customers.Seg
 	return segment, err
 }
 
-// UpdateSegment renames a segment or replaces its rules; nil leaves them (interface §4.4). Errors: NotFound; those of Expected.
+// UpdateSegment renames a segment or replaces its rules; nil leaves them (interface §4.4). Errors: NotFound; those of
+// Expected.
 func (s *Service) UpdateSegment(tx *db.Tx, who accounts.Caller, which id.Segment, expected Expected, name *string,
 	rules *customers.Rules) (*customers.Segment, error) {
 	segment, err := holdSegment(tx, which, expected)

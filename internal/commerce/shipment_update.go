@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// ShipmentUpdate is the request of PATCH shipments: fields that are not set stay, null clears. ShippedAt is in microseconds; without a
-// time, a shipment was shipped when it was recorded.
+// ShipmentUpdate is the request of PATCH shipments: fields that are not set stay, null clears. ShippedAt is in
+// microseconds; without a time, a shipment was shipped when it was recorded.
 type ShipmentUpdate struct {
 	Carrier        patch.Field[string]
 	TrackingNumber patch.Field[string]
@@ -22,9 +22,9 @@ type ShipmentUpdate struct {
 	ShippedAt      patch.Field[int64]
 }
 
-// UpdateShipment changes what is known of a shipment and emits order.updated; another tracking is sent to the order's platform (interface
-// §4.1). If nothing changes, it writes and emits nothing. Errors: NotFound; those of Expected; Conflict when the order is cancelled or
-// returned.
+// UpdateShipment changes the details of a shipment and emits order.updated; changed tracking is sent to the order's
+// platform (interface §4.1). If nothing changes, it writes and emits nothing. Errors: NotFound; those of Expected;
+// Conflict when the order is cancelled or returned.
 func (s *Service) UpdateShipment(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, shipment id.Shipment,
 	d ShipmentUpdate) (*orders.Order, orders.Shipment, error) {
 	invalid := expected.Invalid
@@ -51,7 +51,8 @@ func (s *Service) UpdateShipment(tx *db.Tx, who accounts.Caller, order id.Order,
 		return nil, old, apperr.New(apperr.Conflict, "shipment_locked", "a shipment of a %s order cannot be changed", o.Status).With("orderId",
 			o.ID)
 	}
-	if is.TrackingNumber != old.TrackingNumber && o.PlatformID != "" && old.ExternalID == "" { // the platform may still show the old one
+	// the platform may still show the old one
+	if is.TrackingNumber != old.TrackingNumber && o.PlatformID != "" && old.ExternalID == "" {
 		changes[0].Parcel = &orders.DeletedParcel{Mark: numberMark(old.TrackingNumber)}
 	}
 	o.Shipments = slices.Clone(o.Shipments)
@@ -93,8 +94,8 @@ func (d ShipmentUpdate) of(old orders.Shipment) (s orders.Shipment, changes []or
 	return s, changes
 }
 
-// pushTracking queues that an order's platform is sent the tracking of a shipment. A parcel that the platform packed itself is known there
-// by its own tracking, which cannot be changed from here.
+// pushTracking queues that an order's platform is sent the tracking of a shipment. A parcel that the platform packed
+// itself is known there by its own tracking, which cannot be changed from here.
 func pushTracking(tx db.Writer, o *orders.Order, s orders.Shipment) {
 	switch {
 	case s.ExternalID == "":

@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// Bounds of a step, in orders; of other things it takes textsAtOnce times as many. The least is some milliseconds of work: with fewer, the
-// cost of the transactions would outweigh it on a busy machine, where each takes long whatever it does.
+// Bounds of a step, in orders; of other things it takes textsAtOnce times as many. The least is some milliseconds of
+// work: with fewer, the cost of the transactions would outweigh it on a busy machine.
 const (
 	leastAtOnce = 32
 	mostAtOnce  = 128
@@ -26,14 +26,14 @@ const ordersAtOnce = 64
 
 func (s *Service) atOnce() int { return cmp.Or(s.AtOnce, ordersAtOnce) }
 
-func (s *Service) newStride(store *db.DB) *db.Stride {
-	return store.NewStride(max(1, min(leastAtOnce, s.atOnce())), mostAtOnce)
+func (s *Service) newStride(store *db.DB) *db.BatchSize {
+	return store.NewBatchSize(max(1, min(leastAtOnce, s.atOnce())), mostAtOnce)
 }
 
 // errEnded is the error of a step when the operation has ended, or had ended before it was to begin.
 var errEnded = errors.New("commerce: the operation has ended")
 
-// orEnded is nil for an operation that has ended.
+// orEnded turns errEnded into nil.
 func orEnded(err error) error {
 	if errors.Is(err, errEnded) {
 		return nil
@@ -41,8 +41,8 @@ func orEnded(err error) error {
 	return err
 }
 
-// timed runs a transaction that does some of what is to be done, and if there is more, lets others have their turn.
-func timed(ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.Stride,
+// timed runs a transaction that does a part of the work. If more is left, it pauses for other writers.
+func timed(ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.BatchSize,
 	do func(tx *db.Tx) (bool, error)) (more bool, err error) {
 	var took time.Duration
 	err = store.WriteBulk(ctx, tenant, func(tx *db.Tx) error {
@@ -59,9 +59,9 @@ func timed(ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.Strid
 	return more, err
 }
 
-// before does in short transactions what the transaction of an operation would do otherwise: something that makes no difference if the
-// operation is refused then, or never comes. do gets the place behind which a step begins, the zero value at first, and its size in
-// orders; it returns where the step ended, the zero value if nothing is left.
+// before does harmless parts of an operation ahead of it, in short transactions; the operation may still be refused,
+// or never come. do receives the position behind which a step begins, the zero value at first, and its size in
+// orders; it returns the position at which the step ended, the zero value if nothing is left.
 func before[P comparable](ctx context.Context, s *Service, store *db.DB, tenant id.Tenant,
 	do func(tx *db.Tx, last P, orders int) (to P, err error)) error {
 	stride := s.newStride(store)
@@ -79,21 +79,22 @@ func before[P comparable](ctx context.Context, s *Service, store *db.DB, tenant 
 	}
 }
 
-// operation is a job of jobs.Operations of which this process does steps.
+// operation is a job of jobs.Operations whose steps this process does.
 type operation struct {
 	store   *db.DB
 	tenant  id.Tenant
 	kind    jobs.Type
 	subject string
-	stride  *db.Stride
+	stride  *db.BatchSize
 }
 
 func (s *Service) operation(store *db.DB, tenant id.Tenant, kind jobs.Type, subject string) *operation {
 	return &operation{store: store, tenant: tenant, kind: kind, subject: subject, stride: s.newStride(store)}
 }
 
-// step does some of the operation in one transaction. The transaction locks the job first, so that several processes may do steps. do
-// returns whether there was anything to do; if there was, step stores the job's input and cursor. Errors: errEnded; those of do.
+// step does some of the operation in one transaction. The transaction locks the job first, so that several processes
+// may do steps. do returns whether there was anything to do; if there was, step stores the job's input and cursor.
+// Errors: errEnded; those of do.
 func (o *operation) step(ctx context.Context, do func(tx *db.Tx, begun *jobs.Job) (bool, error)) (more bool, err error) {
 	return timed(ctx, o.store, o.tenant, o.stride, func(tx *db.Tx) (bool, error) {
 		begun, err := jobs.LockOperation(tx, o.kind, o.subject)
@@ -151,8 +152,8 @@ func (o *operation) end(ctx context.Context, do func(tx *db.Tx) error) error {
 	return err
 }
 
-// RunOperation goes on with an operation that was interrupted, from its cursor to its end. It returns nil if another process has ended the
-// operation meanwhile.
+// RunOperation goes on with an operation that was interrupted, from its cursor to its end. It returns nil if another
+// process has ended the operation meanwhile.
 func (s *Service) RunOperation(ctx context.Context, store *db.DB, job jobs.Job) error {
 	switch job.Type {
 	case jobs.CustomerErasure:

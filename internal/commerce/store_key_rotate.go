@@ -21,7 +21,8 @@ const rotateBatch = 200
 // secrets is a column of the store that holds encrypted values.
 type secrets struct {
 	what string
-	// gives tenant, a row's keys as three texts, and the value of those not yet under $1 (the new key's prefix, for LIKE); at most $2
+	// gives tenant, a row's keys as three texts, and the value of those not yet under $1 (the new key's prefix, for
+	// LIKE); at most $2
 	find   string
 	update string // $1 tenant, $2 to $4 the row's keys, $5 the value
 	place  func(tenant id.Tenant, keys [3]string) secretbox.Place

@@ -25,7 +25,8 @@ func (s *Service) OfferSetUp(tx *db.Tx) (token string, err error) {
 	return accounts.NewSetupLink(tx), nil
 }
 
-// SetUp creates the first account by a set-up link, which works once. Errors: NotFound when the link is unknown or used.
+// SetUp creates the first account by a set-up link, which works once. Errors: NotFound when the link is unknown or
+// used.
 func (s *Service) SetUp(tx *db.Tx, token string, draft AccountDraft) error {
 	open, err := accounts.SetupLinkOpen(tx, token)
 	if err != nil {

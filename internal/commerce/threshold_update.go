@@ -5,8 +5,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// UpdateThresholds is the bulk update of the available quantities below which stock is reported as low (interface §4.5.5). A level that
-// is low by its new threshold is reported at once, and a missing level is created empty.
+// UpdateThresholds is the bulk update of the available quantities below which stock is reported as low (interface
+// §4.5.5). A level that is low by its new threshold is reported at once, and a missing level is created empty.
 func (s *Service) UpdateThresholds(who accounts.Caller, u StockUpdate) *Bulk[*StockPlan] {
 	u.thresholds = true
 	return s.UpdateInventory(who, u)

@@ -17,8 +17,8 @@ type UserDraft struct {
 	PasswordHash string
 }
 
-// CreateUser creates a user with a login (interface §4.5.10, §5.1). Errors: Forbidden when the caller may not create such
-// a user; Conflict when the e-mail address has a login.
+// CreateUser creates a user with a login (interface §4.5.10, §5.1). Errors: Forbidden when the caller may not create
+// such a user; Conflict when the e-mail address has a login.
 func (s *Service) CreateUser(tx *db.Tx, who accounts.Caller, draft UserDraft) (accounts.User, error) {
 	limit, err := who.MakesUser(draft.Role)
 	if err == nil {

@@ -67,8 +67,8 @@ type Attempt struct {
 	RequestID       string
 }
 
-// origin is what is known of the network that an attempt comes from: whether somebody has logged in from it lately, and whether its user
-// has.
+// origin is what is known of the network that an attempt comes from: whether somebody has logged in from it lately,
+// and whether its user has.
 type origin struct{ known, own bool }
 
 func readOrigin(tx *db.Tx, address string, user *accounts.User) (from origin, err error) {
@@ -162,7 +162,8 @@ func (l *Logins) try(ctx context.Context, a Attempt, from origin, user *accounts
 		}
 		return apperr.Later("too many failed logins", v.RetryAfter)
 	}
-	if err := over(l.Limiter.Peek(here, l.Now(), limits.FailedLogins)); err != nil { // before it takes a place from others
+	// before it takes a place from others
+	if err := over(l.Limiter.Peek(here, l.Now(), limits.FailedLogins)); err != nil {
 		return false, err
 	}
 	done, err := accounts.Slot(ctx, accounts.Waiter{Network: netguard.Range(a.Address), Known: from.known})

@@ -82,9 +82,9 @@ func holdUser(tx *db.Tx, which id.User, expected Expected) (accounts.User, error
 }
 
 // UpdateUser changes a user. A new password or disabling the user ends the user's logins; a new role, which only a
-// login can give, removes the limit on the scopes of a user that a key created. Errors: NotFound; those of Expected; Forbidden
-// by the rules of interface §5.1, and for users who change their own password or e-mail address without proof;
-// Conflict for the last active owner and for an e-mail address that has a login.
+// login can give, removes the limit on the scopes of a user that a key created. Errors: NotFound; those of Expected;
+// Forbidden by the rules of interface §5.1, and for users who change their own password or e-mail address without
+// proof; Conflict for the last active owner and for an e-mail address that has a login.
 func (s *Service) UpdateUser(tx *db.Tx, who accounts.Caller, which id.User, expected Expected, change UserChange) (accounts.User, error) {
 	user, err := holdUser(tx, which, expected)
 	if err != nil {

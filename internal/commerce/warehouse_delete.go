@@ -13,8 +13,9 @@ import (
 	"entrepot/internal/stock"
 )
 
-// DeleteWarehouse deletes an empty warehouse. EmptyWarehouse precedes it, and FinishWarehouse must follow, whatever it returns. Errors:
-// NotFound; those of Expected; Conflict if it is the default, has stock, or something is reserved in it.
+// DeleteWarehouse deletes an empty warehouse. EmptyWarehouse precedes it, and FinishWarehouse must follow, whatever
+// it returns. Errors: NotFound; those of Expected; Conflict if it is the default, has stock, or something is reserved
+// in it.
 func (s *Service) DeleteWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.Warehouse, expected Expected) error {
 	begun, err := jobs.LockOperation(tx, jobs.WarehouseEmptied, string(warehouse))
 	if err != nil {
@@ -32,9 +33,10 @@ func (s *Service) DeleteWarehouse(tx *db.Tx, who accounts.Caller, warehouse id.W
 	return w.Delete(tx)
 }
 
-// EmptyWarehouse precedes DeleteWarehouse: of a warehouse with many levels it removes those that are empty, in short transactions, so that
-// few are left for the deletion. It removes none if the deletion would be refused, which says why. If that is refused later, or never
-// comes, FinishWarehouse restores those with a threshold; any other is there again when its stock is set.
+// EmptyWarehouse precedes DeleteWarehouse: of a warehouse with many levels it removes those that are empty, in short
+// transactions, so that few are left for the deletion. It removes none if the deletion would be refused, which says
+// why. If that is refused later, or never comes, FinishWarehouse restores those with a threshold; any other is there
+// again when its stock is set.
 func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Tenant, warehouse id.Warehouse, expected Expected) error {
 	few := s.atOnce() * textsAtOnce
 	many := false
@@ -73,8 +75,9 @@ func (s *Service) EmptyWarehouse(ctx context.Context, store *db.DB, tenant id.Te
 	return err
 }
 
-// FinishWarehouse ends what EmptyWarehouse has begun, in short transactions: the thresholds of the levels that it has removed are forgotten
-// if the warehouse is deleted; otherwise these are restored. Several processes may do it at once, and each returns when all is done.
+// FinishWarehouse ends what EmptyWarehouse has begun, in short transactions: the thresholds of the levels that it has
+// removed are forgotten if the warehouse is deleted; otherwise these are restored. Several processes may do it at
+// once, and each returns when all is done.
 func (s *Service) FinishWarehouse(ctx context.Context, store *db.DB, tenant id.Tenant, warehouse id.Warehouse) error {
 	do := s.operation(store, tenant, jobs.WarehouseEmptied, string(warehouse))
 	for {

@@ -5,7 +5,8 @@ import "net/url"
 // longestValues is how many bytes of values an address has at most: servers take addresses of 8 KB.
 const longestValues = 4000
 
-// InAddresses divides values for requests whose addresses name them: at most so many in each, and no more than an address can have.
+// InAddresses divides values among requests whose addresses name them: at most so many in each, and no more than an
+// address can have.
 func InAddresses(values []string, most int) (pieces [][]string) {
 	from, length := 0, 0
 	for i, v := range values {

@@ -33,8 +33,9 @@ func (r *Response) Date() time.Time {
 	return at.UTC()
 }
 
-// RetryAfter is the time that the answer's header asks to wait, at most an hour; 0 if there is none. Some platforms write seconds with
-// decimals. A date is one of the platform's clock, which the answer says if it was not stored meanwhile; now is ours.
+// RetryAfter is how long the answer's header asks to wait, at most an hour; 0 if it does not. Some platforms write
+// seconds with decimals. A date is by the platform's clock, which the answer shows unless a cache stored it; now is
+// ours.
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	text := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(seconds) {
@@ -113,7 +114,7 @@ func HTTPFailure(answer *Response, now time.Time, code, text string) *Failure {
 	return f
 }
 
-// Passing reports whether a status says that the platform, or what stands before it, is out of order for now.
+// Passing reports whether a status says that the platform, or a gateway before it, is out of order for now.
 func Passing(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
@@ -123,7 +124,7 @@ func Passing(status int) bool {
 	return status >= cloudUnknown && status <= cloudTimeout
 }
 
-// meaning says, for a merchant, what an answer without a text of its own means, and what can be done.
+// meaning says, for a merchant, what an answer without a text of its own means, and how to help.
 func meaning(status int) string {
 	switch {
 	case status == http.StatusUnauthorized:
@@ -140,8 +141,9 @@ func meaning(status int) string {
 	return "the platform refuses the request and does not say why"
 }
 
-// GatewayPage is the failure for a page of HTML with which something before a platform's API refuses a request: the API's own refusals are
-// JSON. It says nothing of the credentials, and ends by itself. nil for everything else.
+// GatewayPage is the failure for a page of HTML with which a gateway before a platform's API refuses a request: the
+// API's own refusals are JSON. The page says nothing about the credentials, and the refusal ends by itself. nil for
+// everything else.
 func GatewayPage(answer *Response) *Failure {
 	if s := answer.Status; s != http.StatusUnauthorized && s != http.StatusForbidden {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Clean takes out of an order's texts what not every store can keep: zero bytes, and bytes that are no UTF-8. Shops pass on what buyers
-// enter, and one such order must not keep all others out. White space at the ends of SKUs goes, as
-// everywhere, and so do tracking links that are no http or https URLs.
+// Clean removes from an order's texts what not every store can keep: zero bytes, and bytes that are no UTF-8. Shops
+// pass on what buyers enter, and one such order must not delay all others. It also removes white space at the ends of
+// SKUs, as everywhere, and tracking links that are no http or https URLs.
 func (o *Order) Clean() {
 	texts := []*string{&o.ExternalID, &o.Number, &o.Theirs, &o.Currency, &o.Name, &o.Email, &o.Phone, &o.Buyer, &o.Note}
 	for _, p := range []*Place{o.ShipTo, o.BillTo} {
@@ -62,7 +62,7 @@ func cleanMembers(members map[string]any) {
 	}
 }
 
-// WebAddress is an http or https URL, "" for anything else: people are shown it as a link.
+// WebAddress returns an http or https URL, "" for anything else, because people see it as a link.
 func WebAddress(text string) string {
 	text = strings.TrimSpace(text)
 	if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {

@@ -19,13 +19,14 @@ const (
 	maxAnswer  = 16 << 20         // bytes of an answer
 	maxRetries = 2                // of a request that may be repeated
 	firstRest  = time.Second      // before the first of them, doubled for each more
-	longestIn  = 10 * time.Second // the longest rest within a call; a longer one ends it
+	longestIn  = 10 * time.Second // the longest pause within a call; a longer one ends it
 )
 
 // ErrTooLarge is in the failure for an answer that is larger than the client takes.
 var ErrTooLarge = errors.New("the answer is too large")
 
-// Clients send the requests of all channels: each channel has its own limits, and the rules about addresses apply to all.
+// Clients send the requests of all channels: each channel has its own limits, and the rules about addresses apply to
+// all.
 type Clients struct {
 	http    *http.Client
 	now     func() time.Time
@@ -115,8 +116,8 @@ func Within(ctx context.Context, limit string) context.Context {
 // Repeatable marks writes that may be sent twice without harm, so that they are repeated when their answer is lost.
 func Repeatable(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey, true) }
 
-// While sets a function that each request waits for just before it is sent; with an error it is not sent. A node that stood still may have
-// lost the job that it calls for.
+// While sets a function that each request waits for just before it is sent; with an error it is not sent. A node that
+// stood still may have lost the job that it calls for.
 func While(ctx context.Context, stands func(context.Context) error) context.Context {
 	return context.WithValue(ctx, whileKey, stands)
 }
@@ -130,12 +131,13 @@ func Signed(ctx context.Context, sign func(*http.Request) error) context.Context
 // Calls is how many requests were sent.
 func (c *Client) Calls() int64 { return c.calls }
 
-// Ahead is how far the platform's clock is ahead of the service's, by the dates of the answers so far; negative when it is behind. It may
-// be too little by the second that a date leaves out and the time that an answer took, and is never too much. known is false without an
-// answer.
+// Ahead is how far the platform's clock is ahead of the service's, by the dates of the answers so far; negative when
+// it is behind. It may be too small by the second that a date leaves out and by the time that an answer took, and is
+// never too large. known is false without an answer.
 func (c *Client) Ahead() (ahead time.Duration, known bool) { return c.ahead, c.dated }
 
-// noteDate compares an answer's date with the time at which it came. A stored answer has an old date, and pictures are not the platform's.
+// noteDate compares an answer's date with the time at which it came. A stored answer has an old date, and pictures
+// are not the platform's.
 func (c *Client) noteDate(bucket string, header http.Header, now time.Time) {
 	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil || header.Get("Age") != "" || bucket == PictureLimit {
@@ -146,18 +148,19 @@ func (c *Client) noteDate(bucket string, header http.Header, now time.Time) {
 	}
 }
 
-// Do sends a request and reads the whole answer, whatever its status; only a redirect is a failure. A request that had no effect, because
-// it was answered with 429 or no connection came about, is repeated a little later; one that reads, or whose context is Repeatable, also
-// when the answer is lost or says that the platform, or what stands before it, is out of order. Errors: Failure Temporary when no answer
-// came, Throttled when the platform asks for a longer rest than the call may take, Refused for an address that must not be called, Rejected
-// for a redirect.
+// Do sends a request and reads the whole answer, whatever its status; only a redirect is a failure. It repeats a
+// request a little later that had no effect, because it was answered with 429 or no connection came about. It repeats
+// reads, and requests whose context is Repeatable, also when the answer is lost or says that the platform, or a
+// gateway before it, is out of order. Errors: Failure Temporary when no answer came, Throttled when the platform asks
+// for a longer pause than the call may take, Refused for an address that must not be called, Rejected for a redirect.
 func (c *Client) Do(r *http.Request) (*Response, error) {
 	return c.send(r, func(*Response) error { return nil })
 }
 
-// Call is Do, and has read convert the answer. A success of which read says Temporary, because it is a page of a proxy or half of a
-// document, is a lost answer: whether the platform has seen the request is unknown, and it is repeated if it may be. One of which it says
-// Throttled is as one with 429, and the failure's After as its Retry-After. Errors: as Do, and those of read, with the answer.
+// Call is Do, and read converts the answer. If read returns Temporary for a success, such as a page of a proxy or
+// half of a document, the answer counts as lost: the platform may have seen the request, which is repeated if it may
+// be. If read returns Throttled, the answer counts as a 429, with the failure's After as its Retry-After. Errors: as
+// Do, and those of read, with the answer.
 func (c *Client) Call(r *http.Request, read func(*Response) error) (*Response, error) {
 	answer, err := c.send(r, read)
 	if err == nil && !answer.succeeded() {
@@ -166,7 +169,7 @@ func (c *Client) Call(r *http.Request, read func(*Response) error) (*Response, e
 	return answer, err
 }
 
-// send sends a request until there is nothing to repeat, and has read convert answers that are successes.
+// send sends a request until there is nothing to repeat, and read converts answers that are successes.
 func (c *Client) send(r *http.Request, read func(*Response) error) (*Response, error) {
 	ctx := r.Context()
 	bucket, _ := ctx.Value(bucketKey).(string)
@@ -185,7 +188,7 @@ func (c *Client) send(r *http.Request, read func(*Response) error) (*Response, e
 		refused := isRefusal(answer, err)
 		wait := max(rest, after)
 		if refused && after == 0 {
-			wait = max(rest, c.limiter.every(bucket)<<try) // before that the platform has no permit to give
+			wait = max(rest, c.limiter.every(bucket)<<try) // earlier the platform has no permit to give
 		}
 		later := c.all.Later(wait)
 		if after > 0 {
@@ -206,7 +209,8 @@ func (c *Client) send(r *http.Request, read func(*Response) error) (*Response, e
 	}
 }
 
-// isRefusal reports whether the platform wants fewer requests: this one had no effect, so writes may be repeated, too.
+// isRefusal reports whether the platform wants fewer requests: this one had no effect, so writes may be repeated,
+// too.
 func isRefusal(answer *Response, err error) bool {
 	return answer != nil && (answer.Status == http.StatusTooManyRequests || Is(err, Throttled))
 }
@@ -243,7 +247,7 @@ func (c *Client) enter(ctx context.Context, bucket string) error {
 	}
 }
 
-// asked is how long an answer asks to wait; 0 if it does not. err is how the answer was read.
+// asked is how long an answer asks to wait; 0 if it does not. err is the error of reading the answer.
 func (c *Client) asked(answer *Response, err error) time.Duration {
 	switch {
 	case answer == nil:

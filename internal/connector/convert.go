@@ -7,9 +7,10 @@ import (
 	"entrepot/internal/orders"
 )
 
-// What sessions do alike when they convert the orders of their platforms.
+// Shared steps of sessions that convert the orders of their platforms.
 
-// Take adds an order that was read under an id to a page, or notes why it could not be understood. Errors: all but Rejected, as they are.
+// Take adds an order that was read under an id to a page, or notes why it could not be understood. Errors: all but
+// Rejected, unchanged.
 func (p *OrderPage) Take(id string, o Order, err error) error {
 	switch f := FailureOf(err); {
 	case f == nil:
@@ -39,11 +40,11 @@ func (o *Order) Goods() (sum money.Amount) {
 	return sum
 }
 
-// Excess is by how much lines, shipping and tax less the discount are above the total; negative if they are below.
+// Excess is by how much lines, shipping and tax less the discount exceed the total; negative if they are below it.
 func (o *Order) Excess() money.Amount { return o.Goods() + o.Shipping + o.Tax - o.Discount - o.Total }
 
-// Balance has amounts without a discount add up to the total: what they are above it is the discount, what they are below it a line of
-// fees.
+// Balance makes amounts without a discount add up to the total: what exceeds the total becomes the discount, what is
+// missing a line of fees.
 func (o *Order) Balance() {
 	rest := o.Excess()
 	if o.Discount = max(rest, 0); rest < 0 {
@@ -51,7 +52,7 @@ func (o *Order) Balance() {
 	}
 }
 
-// EvenOut adds what lines lack that were rounded apart, which may be negative, to the largest of them, unless it is more than a bound.
+// EvenOut adds the rounding difference to the largest line; it does nothing beyond the bound.
 func (o *Order) EvenOut(lack, bound money.Amount) {
 	if len(o.Lines) == 0 || max(lack, -lack) > bound {
 		return
@@ -76,7 +77,8 @@ func (o *Order) Left(line string, quantity int64) {
 	o.Sent[line] += quantity
 }
 
-// Choose notes what the buyer chose or entered for the line under a name: all of it, where that is several, such as toppings.
+// Choose notes what the buyer chose or entered for the line under a name: all values, if there are several, such as
+// toppings.
 func (l *OrderLine) Choose(name, value string) {
 	if name == "" || value == "" {
 		return
@@ -90,14 +92,15 @@ func (l *OrderLine) Choose(name, value string) {
 	l.Options[name] = value
 }
 
-// ShippedBy notes the way of shipping that the buyer chose; "" is none.
+// ShippedBy notes the way of shipping that the buyer chose, unless it is "".
 func (o *Order) ShippedBy(method string) {
 	if method != "" {
 		o.note("shippingMethod", method)
 	}
 }
 
-// ToBeCancelled notes whether the buyer has asked for the order's cancellation, or that of a part, and nobody has answered.
+// ToBeCancelled notes whether the buyer has asked for the cancellation of the order, or of a part, and nobody has
+// answered.
 func (o *Order) ToBeCancelled(asked bool) {
 	if asked {
 		o.note("cancellationRequested", true)

@@ -8,16 +8,16 @@ import (
 	"net/http"
 )
 
-// maxStarts is how many brackets are tried as the start of the JSON, and maxScan how many bytes are read for that: an
-// answer that is large and no JSON is not read sixty-four times.
+// maxStarts is how many brackets are tried as the start of the JSON, and maxScan how many bytes are read for that: a
+// large answer that is no JSON must not be read sixty-four times.
 const (
 	maxStarts = 64
 	maxScan   = 2 * maxAnswer
 )
 
-// Accepted decodes the JSON of an answer; into is nil if only the status matters, and the answer may be empty then, as any with status 204.
-// A page with status 200, or an object with a message alone, comes from a proxy or host and is no sign that anything was done. Errors: as
-// DecodeAnswer.
+// Accepted decodes the JSON of an answer; into is nil if only the status matters, and the answer may then be empty,
+// as may any with status 204. A page with status 200, or an object with only a message, comes from a proxy or host
+// and does not show that anything was done. Errors: as DecodeAnswer.
 func Accepted(answer *Response, into any) error {
 	if len(bytes.TrimSpace(answer.Body)) == 0 && (into == nil || answer.Status == http.StatusNoContent) {
 		return nil
@@ -32,13 +32,13 @@ func Accepted(answer *Response, into any) error {
 	return DecodeAnswer(answer, into)
 }
 
-// longestWord is how many bytes an answer has at the most that is a gateway's message and nothing else.
+// longestWord is the most bytes of an answer that is a gateway's message and nothing else.
 const longestWord = 1000
 
 // DecodeAnswer decodes the JSON of an answer. Shops write warnings of their plugins before it, which may contain
-// brackets: the JSON starts at the first bracket from which everything is one JSON value. One that ends too early is no warning, and no
-// part of it is taken for the whole. Errors: Failure Temporary, because a page that is no JSON comes from a proxy or host and not from
-// the shop.
+// brackets: the JSON starts at the first bracket from which everything is one JSON value. An answer that ends too
+// early is no warning, and no part of it passes for the whole. Errors: Failure Temporary, because a page that is no
+// JSON comes from a proxy or host and not from the shop.
 func DecodeAnswer(answer *Response, into any) error {
 	rest := answer.Body
 	var first error

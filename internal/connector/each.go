@@ -2,14 +2,14 @@ package connector
 
 import "slices"
 
-// mostFailures is how many calls in a row may fail for reasons that may pass before a loop over products stops. One
-// such failure may be the product's own doing, as when a shop breaks at one picture: the others continue.
+// mostFailures is how many calls in a row may fail for passing reasons before a loop over products stops. One such
+// failure may be the product's fault, as when a shop breaks at one picture; the others continue.
 const mostFailures = 2
 
-// Each calls do for each of n products. fail is called for those that failed; again says that a later try may succeed.
-// The loop stops when the failure is one of the whole channel: the platform asks for a rest, refuses the credentials or
-// the address, or gave no answer twice in a row. Then the rest fail for now, or, if nothing was done yet, the failure
-// is returned.
+// Each calls do for each of n products, and fail for those that failed; again says that a later try may succeed. The
+// loop stops when a failure concerns the whole channel: the platform asks for a pause, refuses the credentials or the
+// address, or gave no answer twice in a row. Then the remaining products fail for now; if nothing was done yet, Each
+// returns the failure.
 func Each(n int, do func(i int) error, fail func(i int, f *Failure, again bool)) error {
 	done, inRow := 0, 0
 	var first *Failure // of the products at the start, while none was done
@@ -64,8 +64,8 @@ func FailedProduct(p *Product, f *Failure, again bool) []Result {
 
 // UnpublishEach takes items off sale on a platform that does so one by one. key is what the platform takes off at a
 // time, such as a product's id: items with one key share one call of takeOff, and an item without a key was never
-// there. What the platform does not have is off sale. A failure that a later try may solve, and refused credentials,
-// end the loop: they are returned with the results so far.
+// there. An item that the platform does not have counts as off sale. A failure that a later try may solve, and
+// refused credentials, end the loop; they are returned with the results so far.
 func UnpublishEach(items []Item, key func(Item) string, takeOff func(key string) error) ([]Result, error) {
 	var results []Result
 	done := map[string]error{"": nil}

@@ -2,7 +2,8 @@ package connector
 
 import "time"
 
-// A credential that ends has two others beside it: when it was entered, and until when the platform takes it, where its answers say so.
+// A credential that ends has two companions: when it was entered, and until when the platform accepts it, if its
+// answers say so.
 const (
 	sinceSuffix = "Since"
 	untilSuffix = "Until"
@@ -14,8 +15,8 @@ func UntilOf(field string) string { return field + untilSuffix }
 // Until is a time as credentials keep it.
 func Until(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// Entered notes when the credentials that end were entered, in credentials that replace others. What the platform said of those before
-// does not apply to them.
+// Entered notes when the credentials that end were entered, in credentials that replace others. The platform's
+// statements about the old ones do not apply to them.
 func (p Profile) Entered(before, c Credentials, now time.Time) {
 	for _, f := range p.Fields {
 		if c[f.Name] == before[f.Name] {
@@ -30,8 +31,8 @@ func (p Profile) Entered(before, c Credentials, now time.Time) {
 	}
 }
 
-// Ends is when the first of the credentials ends that only the merchant can replace, as far as that is known, and which one it is; the zero
-// time if none does.
+// Ends returns when the first of the credentials ends that only the merchant can replace, if known, and which one it
+// is; the zero time if none does.
 func (p Profile) Ends(c Credentials) (at time.Time, of Field) {
 	for _, f := range p.Fields {
 		if f.Renew == "" {

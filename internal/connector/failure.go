@@ -30,7 +30,7 @@ type Failure struct {
 	Code    string // the platform's error code, "" for none
 	Message string
 	After   time.Duration // for Throttled and Temporary: how long to wait, 0 for the worker's own back-off
-	Share   bool          // for Throttled: it is what this job does that is refused, and the channel's other jobs may go on
+	Share   bool          // for Throttled: only this job's kind of request is refused, and the channel's other jobs may go on
 	Err     error         // for the log
 }
 
@@ -48,7 +48,8 @@ func Failf(kind Kind, format string, args ...any) *Failure {
 	return &Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// FailureOf is the failure in an error. An error that no session returned is Temporary, and its text is not shown.
+// FailureOf returns the failure in an error. An error that no session returned becomes Temporary, and its text is not
+// shown.
 func FailureOf(err error) *Failure {
 	var f *Failure
 	switch {

@@ -13,22 +13,22 @@ import (
 	"strings"
 )
 
-// shortestSecret is how long a text must be to be hidden: a shorter one stands in many answers by chance.
+// shortestSecret is the least length of a text that is hidden: a shorter one occurs in many answers by chance.
 const shortestSecret = 8
 
-// hidden is what stands in place of a secret.
+// hidden replaces a secret.
 const hidden = "***"
 
-// Hide keeps secrets of the channel out of what the client gives back: a platform that repeats what it was sent, or a page that shows the
-// request, would put them into messages, events and logs. The token of a request is kept out in any case.
+// Hide removes secrets of the channel from the client's results: a platform that repeats a request, or a page that
+// shows it, would put them into messages, events and logs. The token of a request is removed in any case.
 func (c *Client) Hide(secrets ...string) {
 	for _, s := range secrets {
 		c.secrets = append(c.secrets, writings(s)...)
 	}
 }
 
-// writings are the ways in which a secret may be written in an answer: as it is, in JSON (PHP writes it in a way of its own), in addresses
-// and forms, in HTML, and in base64. One that is too short has none.
+// writings are the ways in which a secret may be written in an answer: plain, in JSON (PHP escapes it in its own
+// way), in addresses and forms, in HTML, and in base64. A secret that is too short has none.
 func writings(secret string) (list []string) {
 	if len(secret) < shortestSecret {
 		return nil
@@ -69,10 +69,11 @@ func (p Profile) Secrets(c Credentials) (list []string) {
 	return list
 }
 
-// withSecrets says of a request that the body of its answer is to have secrets in it, such as new tokens: it is given back as it came.
+// withSecrets marks a request whose answer is expected to have secrets, such as new tokens: its body is returned
+// unchanged.
 func withSecrets(ctx context.Context) context.Context { return context.WithValue(ctx, openKey, true) }
 
-// redact takes out of an answer the secrets of the channel and those in the headers of the request.
+// redact removes from an answer the secrets of the channel and those in the headers of the request.
 func (c *Client) redact(r *http.Request, header http.Header, body []byte) []byte {
 	secrets := c.secretsOf(r)
 	for _, values := range header {
@@ -80,7 +81,8 @@ func (c *Client) redact(r *http.Request, header http.Header, body []byte) []byte
 			values[i] = string(without(secrets, []byte(values[i])))
 		}
 	}
-	if ctx := r.Context(); ctx.Value(openKey) != nil || ctx.Value(bucketKey) == PictureLimit { // a picture's server gets no secrets
+	// a picture's server gets no secrets
+	if ctx := r.Context(); ctx.Value(openKey) != nil || ctx.Value(bucketKey) == PictureLimit {
 		return body
 	}
 	return without(secrets, body)
@@ -103,7 +105,7 @@ func (c *Client) secretsOf(r *http.Request) []string {
 	return secrets
 }
 
-// without is a text with something else in place of the secrets.
+// without replaces the secrets in a text.
 func without(secrets []string, text []byte) []byte {
 	for _, s := range secrets {
 		if bytes.Contains(text, []byte(s)) {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// limiter keeps a channel's requests within its platform's limits. golang.org/x/time/rate has the rate alone; platforms also bound
-// how many requests run at once, name a time before which none may come, and change the rate while they are called.
+// limiter keeps a channel's requests within its platform's limits. golang.org/x/time/rate has the rate alone;
+// platforms also bound how many requests run at once, name a time before which none may come, and change the rate
+// while they are called.
 type limiter struct {
 	mu      sync.Mutex
 	buckets map[string]*bucket

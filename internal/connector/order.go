@@ -74,7 +74,7 @@ type OrderLine struct {
 
 	Fee bool // nothing to ship, such as a tip or gift wrapping
 
-	Unclear string // why the SKU that the platform gives does not say which product was sold; then SKU is ""
+	Unclear string // why the platform's SKU does not say which product was sold; then SKU is ""
 
 	Options map[string]any // what the buyer chose or entered for it, such as a text to engrave; nil for nothing
 }
@@ -116,21 +116,22 @@ type OrderRef struct {
 	unsent  func(reason string)
 }
 
-// WithUnsent has Unsent call a function.
+// WithUnsent makes Unsent call a function.
 func (r OrderRef) WithUnsent(note func(reason string)) OrderRef {
 	r.unsent = note
 	return r
 }
 
-// Unsent says why a part of what is pushed cannot be shown on the platform, which goes on showing the old; the rest is pushed.
+// Unsent says why a part of a push cannot be shown on the platform, which keeps showing the old state; the rest is
+// pushed.
 func (r OrderRef) Unsent(reason string) {
 	if r.unsent != nil {
 		r.unsent(reason)
 	}
 }
 
-// Replaces reports whether a parcel takes the place of a shipment that was deleted here, or had another number before, and that the
-// platform still shows with its number (several: with one of them): it holds the same.
+// Replaces reports whether a parcel replaces a shipment that was deleted here, or had another number before, and that
+// the platform still shows with its number (several: with one of them): both hold the same.
 func (r OrderRef) Replaces(parcel Parcel, numbers []string, contents map[string]int64) bool {
 	if r.Deleted == nil || parcel.Number == "" || len(parcel.Lines) == 0 {
 		return false
@@ -152,14 +153,15 @@ func (r OrderRef) Replaces(parcel Parcel, numbers []string, contents map[string]
 	return !slices.ContainsFunc(numbers, stands) && slices.ContainsFunc(numbers, r.Deleted)
 }
 
-// Outdated reports whether a number is that of a shipment that was deleted here or given another, and no other shipment has it.
+// Outdated reports whether a number is that of a shipment that was deleted here or given another, and no other
+// shipment has it.
 func (r OrderRef) Outdated(number string) bool {
 	return number != "" && r.Deleted != nil && r.Deleted(number) &&
 		!slices.ContainsFunc(r.Shipped, func(p Parcel) bool { return p.Number == number })
 }
 
-// ShippedThrough is how many of each line, by its ExternalLine, are in the parcel of a key and those before it, and in those that the
-// platform packed itself.
+// ShippedThrough is how many units of each line, by its ExternalLine, are in the parcel of a key and those before it,
+// and in those that the platform packed itself.
 func (r OrderRef) ShippedThrough(key string) map[string]int64 {
 	quantities := maps.Clone(r.Packed)
 	if quantities == nil {
@@ -176,13 +178,13 @@ func (r OrderRef) ShippedThrough(key string) map[string]int64 {
 	return quantities
 }
 
-// SharesNumber reports whether another shipment has the tracking number of a parcel, as two in one box have: that the platform shows the
-// number does not mean then that it shows the parcel.
+// SharesNumber reports whether another shipment has the tracking number of a parcel, as two in one box have. If the
+// platform shows the number, it need not show the parcel.
 func (r OrderRef) SharesNumber(parcel Parcel) bool {
 	return slices.ContainsFunc(r.Shipped, func(p Parcel) bool { return p.Key != parcel.Key && p.Number == parcel.Number })
 }
 
-// Parcel is a shipment: lines that left together. Key is its permanent name, so that it is shown on the platform once.
+// Parcel is a shipment: lines that left together. Key is its permanent name, so that the platform shows it once.
 type Parcel struct {
 	Key       string
 	Carrier   string

@@ -25,8 +25,8 @@ const (
 // Job is the type of the job to queue.
 type Job string
 
-// The jobs that a notification can request. Both may run twice: platforms repeat notifications, and also send them for
-// the service's own changes, so a stock push must compare before it writes, or both sides would notify each other
+// The jobs that a notification can request. Both may run twice: platforms repeat notifications, and also send them
+// for the service's own changes. So a stock push must compare before it writes, or both sides would notify each other
 // forever.
 const (
 	OrderPull Job = "order_pull"
@@ -49,8 +49,8 @@ type Person struct {
 	Email    string
 }
 
-// Outcome is the meaning of a notification. Exactly one of Job, State, Erase and Reason is set, as Action says. Every
-// string is valid UTF-8 without control characters and at most 255 bytes long; other values are left out.
+// Outcome is the meaning of a notification. Exactly one of Job, State, Erase and Reason is set, according to Action.
+// Every string is valid UTF-8 without control characters and at most 255 bytes long; other values are left out.
 type Outcome struct {
 	DeliveryKey string // equal for repeated deliveries of a notification, 64 hex digits; "" if repetitions cannot be detected
 	Topic       string // the platform's name of the event
@@ -105,7 +105,7 @@ func (n Outcome) enter(a Action, s State) Outcome {
 	return Outcome{DeliveryKey: n.DeliveryKey, Topic: n.Topic, Action: a, State: s}
 }
 
-// Key is the delivery key of a delivery's id and of anything else that differs between deliveries: 64 hex digits.
+// Key is the delivery key: 64 hex digits of a delivery's id and of anything else that differs between deliveries.
 // Without an id there is no key.
 func Key(id string, more ...string) string {
 	if id == "" {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrGatewayTimeout is the cause of a failure that says that something before the shop gave up waiting for it.
+// ErrGatewayTimeout is the cause of a failure which says that a gateway before the shop gave up waiting for it.
 var ErrGatewayTimeout = errors.New("a gateway's timeout")
 
 // Cloudflare's statuses of a shop that it could not reach, from the first to that of a gateway's timeout.
@@ -17,18 +17,19 @@ const (
 	cloudTimeout = 524
 )
 
-// GaveUp reports whether something before the shop gave up waiting for it.
+// GaveUp reports whether a gateway before the shop gave up waiting for it.
 func GaveUp(answer *Response) bool {
 	return answer.Status == http.StatusGatewayTimeout || answer.Status == cloudTimeout
 }
 
-// PageSize is how much a shop is asked for, or sent, at once: Most, or less, but never less than Least, if it is too slow for so much.
+// PageSize is how much a shop is asked for, or sent, at once: Most, or less if the shop is too slow for that, but
+// never less than Least.
 type PageSize struct {
 	Most, Least int
 	Fact        string // keeps how much a shop that is slow takes at once, and since when
 }
 
-// Of is how much it is for this shop: after each day in which it was not too slow, twice as much.
+// Of is the size for this shop: it doubles after each day in which the shop was not too slow.
 func (p PageSize) Of(shop Facts, now time.Time) int {
 	var n int
 	var since int64
@@ -41,8 +42,9 @@ func (p PageSize) Of(shop Facts, now time.Time) int {
 	return min(n, p.Most)
 }
 
-// Failed keeps that it is half as much from now on, if it was too much for the shop, whose answer did not come, or before which something
-// gave up waiting, or for the client, which takes no larger answer. It returns the error, of which a smaller try may be the end.
+// Failed halves the size from now on, if it was too much for the shop, whose answer did not come or before which a
+// gateway gave up waiting, or for the client, which accepts no larger answer. It returns the error; a smaller try may
+// succeed.
 func (p PageSize) Failed(shop Facts, now time.Time, size int, err error) error {
 	large := errors.Is(err, ErrTooLarge)
 	if size <= p.Least || !large && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrGatewayTimeout) {

@@ -43,7 +43,9 @@ type Capabilities struct {
 	Webhooks bool     // EnsureWebhooks and RemoveWebhooks
 	Topics   []string // what EnsureWebhooks registers, by the platform's names
 	Async    bool     // results of Upsert, SetStock or SetPrices may be Waiting, for Poll
-	Watched  bool     // it may take products off sale later, and the session is a Watcher or a Looker: all of them are looked at once a day
+	// it may take products off sale later, and the session is a Watcher or a Looker: all products are checked once a
+	// day
+	Watched bool
 
 	PartialShipments bool // it can show a shipment of a part of an order
 	Tracking         bool // PushShipment
@@ -87,8 +89,9 @@ type Session interface {
 	// rights are in Shop.Missing; an error means that the test could not be made.
 	Test(ctx context.Context) (Shop, error)
 
-	// EnsureWebhooks makes the platform send notifications about orders and products to target: existing registrations
-	// are found by address and topic and enabled again, never doubled. It returns all enabled topics; with an error those that are.
+	// EnsureWebhooks makes the platform send notifications about orders and products to target: existing
+	// registrations are found by address and topic and enabled again, never doubled. It returns all enabled topics;
+	// with an error those that are.
 	EnsureWebhooks(ctx context.Context, target WebhookTarget) ([]Webhook, error)
 	// RemoveWebhooks deletes what EnsureWebhooks created for that target.
 	RemoveWebhooks(ctx context.Context, target WebhookTarget) error
@@ -135,14 +138,14 @@ type LevelSetter interface {
 	SetLevels(ctx context.Context, stocks []StockItem, prices []PriceItem) ([]Result, error)
 }
 
-// Watcher is a Session that notices, when it reads stock, what its platform has taken off sale since it was live. OffSale gives the reasons
-// for the SKUs that the last ReadStock read, "" for one that is on sale.
+// Watcher is a Session that notices, when it reads stock, which live SKUs its platform has taken off sale. OffSale
+// gives the reasons for the SKUs that the last ReadStock read, "" for one that is on sale.
 type Watcher interface {
 	OffSale() map[string]string
 }
 
-// Looker is a Session that needs requests of their own for what a Watcher notices beside the stock. Look gives the reasons for SKUs that it
-// could look at, "" for one that is on sale.
+// Looker is a Session that needs extra requests for what a Watcher notices. Look gives the reasons for the SKUs that
+// it could read, "" for one that is on sale.
 type Looker interface {
 	Look(ctx context.Context, items []Item) (map[string]string, error)
 }
@@ -153,27 +156,28 @@ type OrderReader interface {
 	ReadOrders(ctx context.Context, externalIDs []string) (OrderPage, error)
 }
 
-// OrderFinder is a Session whose platform lets its merchant delete orders for good, and says so nowhere. Vanished gives those of some orders
-// that it does not have any more.
+// OrderFinder is a Session whose platform lets its merchant delete orders for good without a notification. Vanished
+// returns those of some orders that the platform no longer has.
 type OrderFinder interface {
 	Vanished(ctx context.Context, externalIDs []string) ([]string, error)
 }
 
 // AheadReader is a Session that reads orders which are about to be pushed with few requests, at most Batch.Orders of
-// them: each push that follows begins with what was read of its order. What it read before is forgotten. An order that
-// is not there or cannot be read so is read by its push, as without AheadReader.
+// them: each following push begins with the order read here. A further call forgets the orders of the last. An order
+// that is missing or cannot be read this way is read by its push, as without AheadReader.
 type AheadReader interface {
 	ReadAhead(ctx context.Context, externalIDs []string) error
 }
 
-// Detailer is a Session whose lists leave out a part of an order that takes a request of its own: Detail reads it. It is called for orders
-// that changed. One that a later pull lists again costs no further request, and a failure at one order undoes none of those before it.
+// Detailer is a Session whose lists leave out a part of an order that takes a request of its own: Detail reads it. It
+// is called for orders that changed. An order that a later pull lists again costs no further request, and a failure
+// at one order undoes none of those before it.
 type Detailer interface {
 	Detail(ctx context.Context, order *Order) error
 }
 
 // Collector is a Session that collects some writes, which it answers with Underway, and sends them together: Send is
-// called after everything was pushed. What was collected and not sent is collected again by the next run.
+// called after everything was pushed. The next run collects again what was not sent.
 type Collector interface {
 	Send(ctx context.Context) error
 }

@@ -12,8 +12,8 @@ import (
 // NotOurs is the quantity of a product whose stock the service does not manage: the platform's number stays.
 const NotOurs = -1
 
-// Product is a product in the form in which a platform is to show it. The channel's rules have been applied to names,
-// texts and prices.
+// Product is a product in the form that a platform shows. The channel's rules have been applied to names, texts and
+// prices.
 type Product struct {
 	ID          string // the service's id
 	SKU         string
@@ -38,8 +38,8 @@ type Product struct {
 	Settled bool `json:"-"`
 }
 
-// Describes reports whether a push writes the product's description. One without a description leaves alone what its merchant wrote on the
-// platform, unless a push before replaced that.
+// Describes reports whether a push writes the product's description. A product without one leaves alone what its
+// merchant wrote on the platform, unless an earlier push replaced that.
 func (p *Product) Describes() bool { return p.Description != "" || p.Known.Other[DescribedID] != "" }
 
 // Variant is one form of a product.
@@ -53,7 +53,8 @@ type Variant struct {
 	Known      IDs
 }
 
-// Forms are what can be bought of a product: its variants, or itself as the only one, without attributes.
+// Forms are what can be bought of a product: its variants, or the product itself as the only form, without
+// attributes.
 func (p *Product) Forms() []Variant {
 	if len(p.Variants) > 0 {
 		return p.Variants
@@ -70,7 +71,7 @@ func (p *Product) SKUs() []string {
 	return list
 }
 
-// FormSKUs are the SKUs of what can be bought of it.
+// FormSKUs are the SKUs of a product's forms.
 func (p *Product) FormSKUs() (list []string) {
 	for _, f := range p.Forms() {
 		list = append(list, f.SKU)
@@ -86,7 +87,8 @@ func (p *Product) Results(of func(sku string) Result) (list []Result) {
 	return list
 }
 
-// Differs are the attributes by which buyers choose the variant: without its trade numbers, unless there is nothing else.
+// Differs are the attributes by which buyers choose the variant: without its trade numbers, unless there is nothing
+// else.
 func (v *Variant) Differs() []Attribute {
 	list := slices.DeleteFunc(slices.Clone(v.Attributes), func(a Attribute) bool { return a.Number() != "" })
 	if len(list) == 0 {
@@ -95,7 +97,8 @@ func (v *Variant) Differs() []Attribute {
 	return list
 }
 
-// Choosable are products whose variants differ in what buyers choose by: without their trade numbers, unless some differ in nothing else.
+// Choosable are products whose variants differ in attributes that buyers choose by: without their trade numbers,
+// unless some variants differ in nothing else.
 func Choosable(products []Product) []Product {
 	list := slices.Clone(products)
 	for i := range list {
@@ -125,11 +128,12 @@ func (v *Variant) Numbers(p *Product) []Attribute {
 	return slices.DeleteFunc(slices.Clone(all), func(a Attribute) bool { return a.Number() == "" || strings.TrimSpace(a.Value) == "" })
 }
 
-// TermNames are attributes, in small letters and digits, that say how a platform is to sell a product and are no property that buyers see:
-// which tax it has, and how it is sent.
+// TermNames are attributes, in small letters and digits, that say how a platform sells a product (which tax, how it
+// is sent) and that buyers do not see.
 var TermNames = []string{"taxrulesgroup", "taxclass", "shippingclass"}
 
-// Term is what a product says of how it is to be sold, by a name such as taxClass, else what the channel's setting of that name says.
+// Term is how a product is to be sold, by a name such as taxClass: the product's attribute, else the channel's
+// setting of that name.
 func (c Channel) Term(p *Product, name string) string {
 	return strings.TrimSpace(cmp.Or(p.Terms[Letters(name)], c.Settings[name]))
 }
@@ -159,7 +163,8 @@ type Image struct {
 	Known string // the platform's id, "" if it was never sent
 }
 
-// IDs are a platform's ids of a product or variant. Other is for platforms with more than two: inventory item, offer, listing.
+// IDs are a platform's ids of a product or variant. Other is for platforms with more than two: inventory item, offer,
+// listing.
 type IDs struct {
 	Product string            `json:"product,omitempty"`
 	Variant string            `json:"variant,omitempty"` // "" for a product without variants
@@ -169,13 +174,15 @@ type IDs struct {
 // NotifiedID is the name in IDs.Other of an id that notifications name in place of the product's and the variant's.
 const NotifiedID = "item"
 
-// DescribedID is the name in IDs.Other of "1" for a product whose description was written by the last push; sessions need not return it.
+// DescribedID is the name in IDs.Other of "1" for a product whose description was written by the last push; sessions
+// need not return it.
 const DescribedID = "described"
 
-// HiddenID is the name in IDs.Other of "1" for what is stored there and not on sale, where prices or quantities of it cannot be set apart.
+// HiddenID is the name in IDs.Other of "1" for products that are stored there and not on sale, where their prices or
+// quantities cannot be set separately.
 const HiddenID = "hidden"
 
-// Hidden reports whether it is stored there and not on sale, where that makes a difference.
+// Hidden reports whether the item is stored there and not on sale, where that makes a difference.
 func (i IDs) Hidden() bool { return i.Other[HiddenID] != "" }
 
 // Item is a SKU with its ids on the platform.
@@ -184,7 +191,7 @@ type Item struct {
 	IDs IDs
 }
 
-// Result is a result for the item, of which nothing is new.
+// Result is a result for the item that changes nothing.
 func (i Item) Result(state string) Result { return Result{SKU: i.SKU, IDs: i.IDs, State: state} }
 
 // StockItem is a quantity to show.
@@ -223,17 +230,18 @@ type Result struct {
 	Priced    bool              // of Upsert: the price was set too, so SetPrices is not needed
 	Error     string            // of Failed and Gone: the reason, without the SKU
 	Again     bool              // of Failed: a later try may succeed
-	// Rests is when a later try is of use, if the platform takes no more changes of this listing until then: of Failed, and of SetLevels
-	// with Live, which has left out the price. Error says why. It is no outage, and others go on.
+	// Rests is when a later try is useful, if the platform takes no more changes of this listing until then. It is
+	// set with Failed, and with Live of SetLevels, which has left out the price. Error says why. It is no outage, and
+	// others go on.
 	Rests time.Time
 }
 
-// Rest notes that the platform takes no change of it until a time.
+// Rest notes that the platform takes no change of the item until a time.
 func (r *Result) Rest(until time.Time, why string) {
 	r.State, r.Error, r.Again, r.Rests = Failed, why, true, until
 }
 
-// Fail notes why the platform refused it. What the platform does not have is Gone.
+// Fail notes why the platform refused the item. An item that the platform does not have is Gone.
 func (r *Result) Fail(f *Failure) {
 	r.State, r.Error, r.Again, r.Rests = Failed, f.Error(), !f.Lasting(), time.Time{}
 	if f.Kind == Missing {

@@ -43,7 +43,7 @@ type Field struct {
 	Form     Form
 	Shop     bool // it says which shop or account of the platform the channel is
 
-	Host func(value string) string // the host that a value which is no address stands for; nil where it stands for none
+	Host func(value string) string // the host that a value which is no address stands for; nil if it stands for none
 
 	Lasts time.Duration // how long the platform takes it; 0: for good, or as long as answers with new tokens say
 	Renew string        // what to do before it ends, for people
@@ -82,8 +82,8 @@ func (p Profile) SameShop(a, b Channel) bool {
 	})
 }
 
-// Hosts are the hosts that a channel's fields name: the one to which its credentials are sent, "" for the platform's
-// own, and the one at which its notifications are expected, "" for this service. The scheme, and a port that is not
+// Hosts are the hosts that a channel's fields name: the host to which its credentials are sent, "" for the platform's
+// own, and the host at which its notifications are expected, "" for this service. The scheme, and a port that is not
 // the scheme's, belong to a host.
 func (p Profile) Hosts(c Channel) (hosts [2]string) {
 	for _, f := range p.Known() { // baseUrl is the last one, and replaces the others
@@ -101,7 +101,8 @@ func (p Profile) Hosts(c Channel) (hosts [2]string) {
 	return hosts
 }
 
-// hostOf is an address up to its path, in the form in which equal hosts are equal texts; the address itself if it cannot be read.
+// hostOf is an address up to its path, normalised so that equal hosts are equal texts; the address itself if it
+// cannot be read.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -115,9 +116,9 @@ func hostOf(address string) string {
 	return host
 }
 
-// Moved are the secrets of a channel that another host must not get: credentials are sent only to the host for which they were entered.
-// Lacking are those that the change from one version to the other has to give again, and does not; gone are those that the service can do
-// without, because it has them issued or chooses them again.
+// Moved are the secrets of a channel that another host must not get: credentials are sent only to the host for which
+// they were entered. Lacking are those that the change must give again and does not; gone are those that the service
+// can do without, because the platform issues them again or the service chooses them.
 func (p Profile) Moved(from, to Channel, change Credentials) (lacking, gone []string) {
 	names := []string{p.Proof} // only its notifications go elsewhere
 	if p.Hosts(from)[0] != p.Hosts(to)[0] {
@@ -144,7 +145,8 @@ func (f Field) ours() bool { return f.Name == WebhookSecret && !f.Required }
 // ChoosesWebhookSecret reports whether the service makes the secret of a channel's notifications if none is entered.
 func (p Profile) ChoosesWebhookSecret() bool { return slices.ContainsFunc(p.Fields, Field.ours) }
 
-// EndpointField is the credential with the address at which a platform's notifications are expected, if it is not the service's own.
+// EndpointField is the credential with the address at which a platform's notifications are expected, if it is not the
+// service's own.
 const EndpointField = "endpointUrl"
 
 // WebhookSecret is the credential that signs a channel's notifications.
@@ -163,7 +165,7 @@ func (p Profile) secretNames() (names []string) {
 // Check returns all errors of a channel's credentials, none if they are valid. Paths are "credentials.<name>". dev
 // allows addresses that the service calls over plain http. An unknown field is an error only if a required one is
 // missing, because it may be a misspelling of that one; otherwise it is stored and ignored. notText are fields that
-// were sent as something other than text.
+// were sent and are not text.
 func (p Profile) Check(c Credentials, dev bool, notText ...string) []apperr.Detail {
 	var faults []apperr.Detail
 	add := func(name, message string) {

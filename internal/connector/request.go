@@ -7,7 +7,8 @@ import (
 	"net/http"
 )
 
-// JSONRequest is a request that has a value as JSON, or no body if that is nil, and expects JSON. Errors: Failure Rejected.
+// JSONRequest is a request that has a value as JSON, or no body if that is nil, and expects JSON. Errors: Failure
+// Rejected.
 func JSONRequest(ctx context.Context, method, address string, body any) (*http.Request, error) {
 	var content []byte
 	if body != nil {

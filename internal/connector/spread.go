@@ -11,8 +11,9 @@ const (
 	longestPart = time.Minute // however long the wait is
 )
 
-// Later is a wait with a random part added, up to half of it and a minute: channels that a platform refused at the same moment do not come
-// back at the same moment. It is never shorter than the wait, which a platform may have asked for.
+// Later is a wait with a random part added, up to half of it and a minute, so that channels that a platform refused
+// at the same moment do not come back at the same moment. It is never shorter than the wait, which a platform may
+// have asked for.
 func (c *Clients) Later(wait time.Duration) time.Duration { return wait + c.spread(wait) }
 
 // randomPart is what Later adds.

@@ -40,8 +40,8 @@ func (s *Sums) Of(text string) money.Amount {
 // Finer reports whether an amount had more decimals than the currency.
 func (s *Sums) Finer() bool { return s.finer }
 
-// Spread divides a total over amounts, to each its share by size. The shares add up to the total; all are 0 if it or the amounts are not
-// above 0.
+// Spread divides a total over amounts in proportion to them. The shares add up to the total; all are 0 if it or the
+// amounts are not above 0.
 func (s *Sums) Spread(total money.Amount, over []money.Amount) []money.Amount {
 	shares := make([]money.Amount, len(over))
 	var all money.Amount
@@ -65,7 +65,8 @@ func (s *Sums) Spread(total money.Amount, over []money.Amount) []money.Amount {
 	return shares
 }
 
-// rounded parses a decimal of any number of places and rounds it, half away from zero, to at most four. Errors: those of money.Parse.
+// rounded parses a decimal of any number of places and rounds it, half away from zero, to at most four. Errors: those
+// of money.Parse.
 func rounded(text string, decimals int) (money.Amount, error) {
 	v, err := money.Parse(text)
 	at := strings.IndexByte(text, '.')

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// TokenField is the credential with a channel's access token, and TokenUntil the one with the time from which it must be renewed, where the
-// platform says how long it lives.
+// TokenField is the credential with a channel's access token, and TokenUntil the one with the time from which it must
+// be renewed, where the platform says how long it lives.
 const (
 	TokenField = "accessToken"
 	TokenUntil = "accessTokenUntil"
@@ -90,11 +90,12 @@ func (l Link) readTokens(answer *Response, how Renewal) (Credentials, error) {
 	}
 }
 
-// noToken is said of an answer without a token. The answer is not quoted: it may have been cut off within one.
+// noToken is the message for an answer without a token. The answer is not quoted: it may have been cut off within
+// one.
 const noToken = "the answer to the request for an access token has none"
 
-// OAuthToken reads the answer of an OAuth token endpoint (RFC 6749 §5.1). A refresh token in it replaces the old one. An error in an
-// answer with status 200 is a refusal, too.
+// OAuthToken reads the answer of an OAuth token endpoint (RFC 6749 §5.1). A refresh token in it replaces the old one.
+// An error in an answer with status 200 is a refusal, too.
 func OAuthToken(answer *Response) (Credentials, error) {
 	var out struct {
 		AccessToken  string `json:"access_token"`

@@ -20,7 +20,8 @@ func (p *people) orderOf(customer id.Customer, at int64) {
 	p.create(d)
 }
 
-// A batch takes only so many new orders; those behind it are for the next one, and until then a page looks at them itself.
+// A batch takes only so many new orders; those behind it are for the next one, and until then a page looks at them
+// itself.
 func TestMoreOrdersThanOneBatchTakes(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		p := newPeople(t, store, 1)
@@ -73,8 +74,8 @@ func TestTheLastOrderIsTheNewest(t *testing.T) {
 	})
 }
 
-// A list grows by some customers at a time. Those whom it has passed are put into it as they change, the last one of a batch, too; a list
-// that nobody is in becomes whole as others do.
+// A list grows by some customers at a time. Those whom it has passed are put into it as they change, the last one of
+// a batch, too; a list that nobody is in becomes whole as others do.
 func TestChangesBehindAListThatGrows(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		p := newPeople(t, store, 1)
@@ -114,7 +115,8 @@ func TestChangesBehindAListThatGrows(t *testing.T) {
 	})
 }
 
-// An order that is sent elsewhere moves its customer, who has no other address, into the segment of that country, and out of it.
+// An order that is sent elsewhere moves its customer, who has no other address, into the segment of that country, and
+// out of it.
 func TestSegmentsFollowTheAddressOfAnOrder(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		p := newPeople(t, store, 1)

@@ -271,7 +271,8 @@ func (p *people) create(d commerce.OrderDraft) {
 	}
 }
 
-// lists compares the list of each segment with its rules, asked customer by customer: whole, in pages, by tag and by search.
+// lists compares the list of each segment with its rules, asked customer by customer: whole, in pages, by tag and by
+// search.
 func (p *people) lists() {
 	p.Helper()
 	err := p.store.Read(p.Context(), p.who.Tenant, func(tx *db.Tx) error {
@@ -358,7 +359,8 @@ func (p *people) sound() {
 	}
 }
 
-// Whatever is done to customers, orders and segments, and however far their lists have come, a segment has whom its rules say.
+// Whatever is done to customers, orders and segments, and however far their lists have come, a segment has whom its
+// rules say.
 func TestSegmentsHaveWhomTheirRulesSay(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		for seed := range uint64(2) {
@@ -394,8 +396,8 @@ func TestSegmentsHaveWhomTheirRulesSay(t *testing.T) {
 	})
 }
 
-// Lists are followed by two processes while clients write; in the end they have whom the rules say, and the account without segments keeps
-// nothing.
+// Lists are followed by two processes while clients write; in the end they have whom the rules say, and the account
+// without segments keeps nothing.
 func TestSegmentsBesideWriters(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		first := newPeople(t, store, 1)

@@ -16,7 +16,7 @@ func listSegment(tx *db.Tx, f Filter) (list []Customer, total int64, found bool,
 		return nil, 0, false, err
 	}
 	rows, err := p.count(tx)
-	total = rows - int64(len(p.stale)) + int64(len(p.late))
+	total = rows - int64(len(p.outdated)) + int64(len(p.current))
 	if err != nil || int64(f.Offset) >= total || f.Limit == 0 {
 		return []Customer{}, total, true, err
 	}
@@ -28,14 +28,14 @@ func listSegment(tx *db.Tx, f Filter) (list []Customer, total int64, found bool,
 	return list, total, true, err
 }
 
-// memberPage is a page of a segment: the rows of its list, without customers who have changed since, and of these the ones who are in the
-// segment now.
+// memberPage is a page of a segment: the rows of its list, without customers who have changed since, and of these the
+// ones who are in the segment now.
 type memberPage struct {
 	Filter
-	list  *segmentList
-	stale []id.Customer // rows of the list whose customer has changed, newest first
-	late  []id.Customer // customers who have changed and are in the segment, newest first
-	byTag bool          // see from
+	list     *segmentList
+	outdated []id.Customer // rows of the list whose customer has changed, newest first
+	current  []id.Customer // customers who have changed and are in the segment, newest first
+	byTag    bool          // see from
 }
 
 // membersOf reads who has changed in a segment, with or without a tag, that has a whole list; nil if it has none.
@@ -65,8 +65,8 @@ func membersOfEach(tx *db.Tx, segments []Segment, f Filter) ([]*memberPage, erro
 			continue
 		}
 		p := &memberPage{Filter: f, list: l}
-		if p.late, err = p.meet(tx, segments[i].Rules, changed); err == nil {
-			p.stale, err = p.listed(tx, changed)
+		if p.current, err = p.meet(tx, segments[i].Rules, changed); err == nil {
+			p.outdated, err = p.listed(tx, changed)
 		}
 		pages[i] = p
 	}
@@ -112,9 +112,9 @@ func (p *memberPage) among(tx *db.Tx, ids []search.ID) ([]id.Customer, error) {
 		some[i] = id.Customer(ids[i].String())
 	}
 	found, err := p.listed(tx, some)
-	found = slices.DeleteFunc(found, func(c id.Customer) bool { return has(p.stale, c) })
+	found = slices.DeleteFunc(found, func(c id.Customer) bool { return has(p.outdated, c) })
 	for _, c := range some {
-		if has(p.late, c) {
+		if has(p.current, c) {
 			found = append(found, c)
 		}
 	}
@@ -163,17 +163,17 @@ func (p *memberPage) count(tx *db.Tx) (rows int64, err error) {
 
 // read reads the customers of the page.
 func (p *memberPage) read(tx *db.Tx) (list []id.Customer, err error) {
-	stale, late, offset := p.stale, p.late, p.Offset
+	outdated, current, offset := p.outdated, p.current, p.Offset
 	if p.After != "" {
 		before := func(c id.Customer) bool { return c >= p.After }
-		stale, late, offset = slices.DeleteFunc(stale, before), slices.DeleteFunc(late, before), 0
+		outdated, current, offset = slices.DeleteFunc(outdated, before), slices.DeleteFunc(current, before), 0
 	}
-	from := max(0, offset-len(late)) // this many of those who changed may come before
+	from := max(0, offset-len(current)) // this many of those who changed may come before
 	table, w := p.from(tx)
 	db.AndGiven(w, "m.customer_id < ?::UUID", p.After)
 	err = tx.Each(appendTo(&list), "SELECT m.customer_id FROM "+table+" WHERE "+w.String()+" ORDER BY m.customer_id DESC LIMIT "+
-		w.Bind(p.Limit+len(late)+len(stale))+"::BIGINT OFFSET "+w.Bind(from)+"::BIGINT", w.Args()...)
-	return lists.Merge(list, stale, late, byNewest, from, offset, p.Limit), err
+		w.Bind(p.Limit+len(current)+len(outdated))+"::BIGINT OFFSET "+w.Bind(from)+"::BIGINT", w.Args()...)
+	return lists.Merge(list, outdated, current, byNewest, from, offset, p.Limit), err
 }
 
 // CountIn counts the customers of some segments.
@@ -187,7 +187,7 @@ func CountIn(tx *db.Tx, segments []Segment) ([]int64, error) {
 		if p == nil {
 			_, counts[i], err = List(tx, Filter{Segment: &segments[i]})
 		} else {
-			counts[i] = p.list.members - int64(len(p.stale)) + int64(len(p.late))
+			counts[i] = p.list.members - int64(len(p.outdated)) + int64(len(p.current))
 		}
 	}
 	return counts, err

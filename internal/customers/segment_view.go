@@ -14,19 +14,19 @@ import (
 	"entrepot/internal/view"
 )
 
-// SegmentLists is the view of who is in each segment: a row of segment_lists for a segment with certain rules, and a row of
-// segment_members for each customer of a list. A segment that gets other rules gets another list. Tidy begins lists, lets them grow
-// through all customers, and deletes those of no segment. Step applies to all lists what has changed since.
+// SegmentLists is the view of who is in each segment: a row of segment_lists for a segment with certain rules, and a
+// row of segment_members for each customer of a list. A segment that gets other rules gets another list. Tidy begins
+// lists, lets them grow through all customers, and deletes those of no segment. Step applies to all lists what has
+// changed since.
 var SegmentLists = &view.View{
 	Name: "segments",
-	Says: "The kept list of a segment has the customers who meet its rules.",
+	Says: "The list of a segment has the customers who meet its rules.",
 	Feeds: []view.Feed{
 		{Table: "segment_changes", Stamp: "stamp"},
 		{Table: "events", Stamp: "stamp", Where: search.Customers.InLog()},
 		{Table: "events", Stamp: "stamp", Where: search.Orders.InLog()},
 	},
-	Only: "EXISTS (SELECT 1 FROM segments s WHERE s.tenant_id = t.tenant_id)" +
-		" OR EXISTS (SELECT 1 FROM segment_lists l WHERE l.tenant_id = t.tenant_id)",
+	Of: "(SELECT tenant_id FROM segments UNION SELECT tenant_id FROM segment_lists)",
 	Due: `EXISTS (SELECT 1 FROM segments s WHERE s.tenant_id = t.tenant_id AND NOT EXISTS (SELECT 1 FROM segment_lists l
 			WHERE l.tenant_id = s.tenant_id AND l.segment_id = s.id AND l.rules = s.rules_digest AND l.whole))
 		OR EXISTS (SELECT 1 FROM segment_lists l WHERE l.tenant_id = t.tenant_id AND NOT EXISTS (SELECT 1 FROM segments s
@@ -40,19 +40,20 @@ var SegmentLists = &view.View{
 	Compare: compareSegments,
 }
 
-// NoteChange records, if the account has segments, that a customer may be in others of them than before. Everything in this package that
-// changes what rules ask for does so itself, but for creations: the event log has new customers and new orders. Only an order that gets its
-// customer later is left to its operation.
+// NoteChange records, if the account has segments, that a customer may be in others of them than before. Everything
+// in this package that changes what rules ask for does so itself, but for creations: the event log has new customers
+// and new orders. Only an order that gets its customer later is left to its operation.
 //
-// The note comes after the change clock, and so does a new segment (Segment.Insert). So every change either has a note, or is committed
-// before the segment, whose list then begins with it.
+// The note comes after the change clock, and so does a new segment (Segment.Insert). So every change either has a
+// note, or is committed before the segment, whose list then begins with it.
 func NoteChange(w db.Writer, customer id.Customer) {
 	w.Change("INSERT INTO segment_changes (tenant_id, stamp, customer_id) SELECT $1::BIGINT, "+db.Clock+
 		" + $2::BIGINT, $3::UUID WHERE EXISTS (SELECT 1 FROM segments s WHERE s.tenant_id = $1)",
 		w.TenantID(), w.Stamps(1), customer)
 }
 
-// changedCustomers are those who may be in other segments than at a stamp, because of changes until another one: newest first, each once.
+// changedCustomers are those who may be in other segments than at a stamp, because of changes until another one:
+// newest first, each once.
 func changedCustomers(tx *db.Tx, from, to int64) ([]id.Customer, error) {
 	const between = " AND e.stamp > $2 AND e.stamp <= $3"
 	ids, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
@@ -89,7 +90,8 @@ var segmentListTable = db.NewTable("segment_lists",
 	db.Col("whole", func(l *segmentList) any { return &l.whole }),
 )
 
-// digest stands for rules: others have another one. Lists have it in place of the rules, because a tag may be a person's name.
+// digest stands for rules: others have another one. Lists have it in place of the rules, because a tag may be a
+// person's name.
 func (r Rules) digest() string {
 	sum := sha256.Sum256([]byte(r.text()))
 	return hex.EncodeToString(sum[:16])
@@ -168,8 +170,8 @@ func (l *segmentList) enter(tx *db.Tx, rules Rules, w *db.Where) error {
 
 func (l *segmentList) save(tx *db.Tx) { segmentListTable.Update(tx, l, "id = $2", l.ID).Rows(1, nil) }
 
-// tidySegments does the next thing for the lists: it deletes rows of a list of no segment, begins the lists of segments without one, or
-// lets a list grow by some customers.
+// tidySegments does the next thing for the lists: it deletes rows of a list of no segment, begins the lists of
+// segments without one, or lets a list grow by some customers.
 func tidySegments(tx *db.Tx, size int, _ bool) (more bool, err error) {
 	segments, lists, err := segmentsAndLists(tx)
 	if err != nil {
@@ -226,7 +228,8 @@ func (l *segmentList) grow(tx *db.Tx, rules Rules, size int) error {
 	return err
 }
 
-// shrink deletes some rows of the list, and with the last ones the list. Until then it must not become that of a segment again.
+// shrink deletes some rows of the list, and with the last ones the list. Until then it must not become that of a
+// segment again.
 func (l *segmentList) shrink(tx *db.Tx, size int) error {
 	gone, err := tx.Exec(`DELETE FROM segment_members WHERE tenant_id = $1 AND list_id = $2 AND customer_id IN (SELECT m.customer_id
 		FROM segment_members m WHERE m.tenant_id = $1 AND m.list_id = $2 ORDER BY m.customer_id LIMIT $3::BIGINT)`, tx.Tenant, l.ID, size)
@@ -239,8 +242,8 @@ func (l *segmentList) shrink(tx *db.Tx, size int) error {
 	return err
 }
 
-// compareSegments compares the lists with the rules, as SQL has them, but for customers who changed since a stamp. A list that differs is
-// made anew.
+// compareSegments compares the lists with the rules, as SQL has them, but for customers who changed since a stamp. A
+// list that differs is made anew.
 func compareSegments(tx *db.Tx, until int64, found view.Findings) error {
 	segments, lists, err := segmentsAndLists(tx)
 	if err != nil || len(lists) == 0 {
@@ -264,8 +267,8 @@ func compareSegments(tx *db.Tx, until int64, found view.Findings) error {
 		}
 		if err == nil {
 			err = l.compare(tx, segments[i].Rules, func(c id.Customer) {
-				_, isLate := slices.BinarySearchFunc(changed, c, byNewest)
-				if !isLate && (l.whole || c <= l.doneTo) {
+				_, hasChanged := slices.BinarySearchFunc(changed, c, byNewest)
+				if !hasChanged && (l.whole || c <= l.doneTo) {
 					found.Wrong(anew, "segment %s does not list customer %s as its rules do", l.segment, c)
 				}
 			})

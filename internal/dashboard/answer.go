@@ -108,7 +108,8 @@ func (d *Dashboard) failed(r *request, err error) answer {
 	view := errorView{Status: status, Words: said(f), RequestID: r.id}
 	if f.Kind == apperr.Unauthorized && !r.route.open {
 		view.LogIn = prefix + loginFor(r.http)
-		if r.http.Header.Get("Accept") == eventStream { // 204 ends a stream for good; a page in its place is an error in the browser's console
+		// 204 ends a stream for good; a page in its place is an error in the browser's console
+		if r.http.Header.Get("Accept") == eventStream {
 			return answer{send: func(w http.ResponseWriter) error { w.WriteHeader(http.StatusNoContent); return nil }}
 		}
 		if r.http.Method == http.MethodGet || r.http.Method == http.MethodHead {
@@ -118,7 +119,8 @@ func (d *Dashboard) failed(r *request, err error) answer {
 		view.Words = "Log in again; what you sent was not done."
 	}
 	if to := d.pageOfForm(r.http.URL); to != "" && prefix+to != r.http.URL.RequestURI() {
-		if r.http.Method == http.MethodGet && f.Kind == apperr.NotFound { // the address of a form, which that of a record is like
+		// the address of a form, which that of a record is like
+		if r.http.Method == http.MethodGet && f.Kind == apperr.NotFound {
 			return answer{to: to}
 		}
 		view.Back = prefix + to

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// attributeRoutes are what products can be described by.
+// attributeRoutes are the pages of attributes, by which products are described.
 var attributeRoutes = []*route{
 	{method: "GET", path: "/attributes", scope: "read:attributes", serve: (*Dashboard).listAttributes},
 	{method: "POST", path: "/attributes", scope: "write:attributes", serve: (*Dashboard).createAttribute},
@@ -22,7 +22,7 @@ var attributeRoutes = []*route{
 
 const attributesPath = "/attributes"
 
-// attributeWords is what people call the kinds of values.
+// attributeWords are people's words for the kinds of values.
 var attributeWords = map[catalog.AttributeType]string{"text": "Text", "number": "Number", "boolean": "Yes or no", "date": "Date",
 	catalog.Select: "One of some choices"}
 

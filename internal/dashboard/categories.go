@@ -26,21 +26,21 @@ var categoryRoutes = []*route{
 
 const categoriesPath = "/categories"
 
-// categoryPage is what the page of categories and its form are made of.
+// categoryPage is the data of the page of categories and its form.
 type categoryPage struct {
 	tree   []branchOf                       // of all, or of a folded tree the rows of the page, if whole
 	whole  bool                             // there are not too many for a tree
 	folded bool                             // branches of the tree are opened one at a time
 	lines  int                              // rows of the folded tree
 	found  []catalog.Category               // else a page of those that match
-	above  map[id.Category]catalog.Category // these, those that the form is about, and what is above them
+	above  map[id.Category]catalog.Category // these, those that the form is about, and their ancestors
 	count  map[id.Category]int64            // products in each that is shown
 	total  int64                            // that match
 	list   *listing
 }
 
-// readCategories reads the tree, or a page of the categories that the address searches for; at is the one that the form is about, "" for
-// none.
+// readCategories reads the tree, or a page of the categories that the address searches for; at is the one that the
+// form is about, "" for none.
 func (r *request) readCategories(at id.Category) (p categoryPage, err error) {
 	l := r.listing(categoriesPath, "category", "categories", "search", opened)
 	term, branch := l.query.Text("search"), apijson.QueryID[id.Category](l.query, opened)
@@ -110,7 +110,8 @@ func wholePath(c catalog.Category, above map[id.Category]catalog.Category) strin
 	return c.Name
 }
 
-// parentField is the input of a category's parent: chosen from the tree, without the category itself and its descendants, or typed.
+// parentField is the input of a category's parent: chosen from the tree, without the category itself and its
+// descendants, or typed.
 func (p categoryPage) parentField(c catalog.Category) field {
 	if !p.whole || p.folded {
 		in := field{Name: "parent", Label: "Parent category", Hint: namedBy + "; blank: top level"}
@@ -166,7 +167,8 @@ func categoryForm(r *request, path string, p categoryPage, c catalog.Category) *
 		field{Name: "slug", Label: "Slug", Value: c.Slug, Mono: true, Hint: "blank: made from the name"})
 }
 
-// readCategoryForm reads the form about a category. What was not changed is left out: so a category goes on waiting for its parent.
+// readCategoryForm reads the form about a category. What was not changed is left out: so a category goes on waiting
+// for its parent.
 func (r *request) readCategoryForm(f *form, c catalog.Category) (catalog.CategoryDraft, error) {
 	o, purpose := f.Object(), drafts.ToUpdate
 	if c.ID == "" {

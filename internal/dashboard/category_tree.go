@@ -11,8 +11,9 @@ import (
 	"entrepot/internal/catalog"
 )
 
-// maxTree is how many categories are shown as a tree; of more, the list shows those that are searched for. A tree of more than wholeTree
-// is folded (decision 19), and has so many rows on a page. maxDepth limits the indentation.
+// maxTree is how many categories are shown as a tree; if there are more, the list shows those that are searched for.
+// A tree of more than wholeTree is folded (decision 19), and has so many rows on a page. maxDepth limits the
+// indentation.
 const (
 	maxTree   = 1000
 	wholeTree = mostInSelect
@@ -22,7 +23,7 @@ const (
 // opened is the parameter of the list's address for the branch that is open, with those above it.
 const opened = "open"
 
-// branchOf is a category with its place in the tree.
+// branchOf is a category with its position in the tree.
 type branchOf struct {
 	catalog.Category
 	depth int

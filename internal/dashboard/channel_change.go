@@ -15,7 +15,8 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// changeChannel serves POST /channels/{id}. New credentials are tested at once, unless the channel is inactive, which a test would end.
+// changeChannel serves POST /channels/{id}. New credentials are tested at once, unless the channel is inactive, which
+// a test would end.
 func (d *Dashboard) changeChannel(r *request, c channels.Channel) (answer, error) {
 	at := "/channels/" + string(c.ID)
 	return r.submit(d.channelForm(r, at, c.Platform, c.Name, true), d.showChannel, func(f *form) (answer, error) {
@@ -71,8 +72,8 @@ type testedView struct {
 	Pairs   []pair
 }
 
-// ID is the place of the result on the page. A failure has that of the channel's newest error, which is the same one: news keep the result
-// and do not say it once more.
+// ID is the element's id on the page. A failure has that of the channel's newest error, which is the same one: news
+// leave the result and do not repeat it.
 func (v *testedView) ID() string {
 	if v.Callout.Tone == "bad" {
 		return problemID(v.Callout.Text)
@@ -90,7 +91,8 @@ func problemID(words string) string {
 // ProblemID is the id of the newest error's words.
 func (v channelView) ProblemID() string { return problemID(v.Problem) }
 
-// testChannel serves POST /channels/{id}/test: the page with the result, which may show a secret to paste into the shop.
+// testChannel serves POST /channels/{id}/test: the page with the result, which may show a secret to paste into the
+// shop.
 func (d *Dashboard) testChannel(r *request, c channels.Channel) (answer, error) {
 	if c.Platform == channels.Custom {
 		return answer{}, refusal(apperr.Invalid, "a custom channel has no connection to test: its system calls this one")

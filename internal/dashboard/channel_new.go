@@ -41,7 +41,8 @@ func (d *Dashboard) channelForm(r *request, action, platform, name string, chang
 	return r.editing(action, fields...)
 }
 
-// credentialField is one of the known credentials as an input. It says which others replace it, and which one it replaces.
+// credentialField is one of the known credentials as an input. It says which others replace it, and which one it
+// replaces.
 func credentialField(f connector.Field, known []connector.Field, change bool) field {
 	in := field{Name: "credentials." + f.Name, Label: memberWords(f.Name), Hint: sentence(f.Note), Complete: "off",
 		Required: f.Required && len(f.Or) == 0 && !change}
@@ -121,8 +122,8 @@ func (d *Dashboard) showNewChannel(r *request) (answer, error) {
 		Crumbs: []crumb{{"Channels", "/channels"}, {"New", ""}}, Data: view}), nil
 }
 
-// createChannel serves POST /channels/new. A custom channel's key is shown on the answer's page, and never again; the form of another
-// one goes on to the test of its connection, which has the channel's page.
+// createChannel serves POST /channels/new. A custom channel's key is shown on the answer's page, and never again; the
+// form of another one goes on to the test of its connection, which has the channel's page.
 func (d *Dashboard) createChannel(r *request) (answer, error) {
 	f := d.channelForm(r, "/channels/new", r.http.PostForm.Get("platform"), "", false)
 	return r.submit(f, d.showNewChannel, func(f *form) (answer, error) {

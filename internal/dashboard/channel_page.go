@@ -40,7 +40,7 @@ func (r *request) channelOf() (channels.Channel, error) { return recordOf(r, "ch
 // showChannel serves GET /channels/{id}.
 func (d *Dashboard) showChannel(r *request) (answer, error) { return d.channelPage(r, nil) }
 
-// channelPage is a channel's page; tested is what a test of its connection has just found.
+// channelPage is a channel's page; tested is the result of a test of its connection, if one has just run.
 func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) {
 	c, err := r.channelOf()
 	if err != nil {
@@ -117,8 +117,8 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 		Data: view}), err
 }
 
-// refuseCredential shows the platform's message about refused credentials beside the one that it names, else beside
-// the first secret.
+// refuseCredential shows the platform's message about refused credentials at the one that it names, else at the first
+// secret.
 func (f *form) refuseCredential(message string) {
 	var first *field
 	for _, in := range f.Fields {

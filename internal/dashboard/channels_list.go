@@ -24,7 +24,8 @@ var channelRoutes = []*route{
 	{method: "POST", path: "/channels/{id}/delete", scope: "write:channels", serve: on((*request).channelOf, (*Dashboard).deleteChannel)},
 }
 
-// channelCard is a channel of the list. A custom channel shows no state of synchronisation, because it is never synchronised.
+// channelCard is a channel of the list. A custom channel shows no state of synchronisation, because it is never
+// synchronised.
 type channelCard struct {
 	ID, Name, Platform, To string
 	Custom                 bool

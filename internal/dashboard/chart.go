@@ -17,7 +17,8 @@ type point struct {
 	Part   bool // the interval has not ended yet: drawn lighter
 }
 
-// chart is a series as a drawing in two widths and as a table. The service draws it, because pages work without a script.
+// chart is a series as a drawing in two widths and as a table. The service draws it, because pages work without a
+// script.
 type chart struct {
 	Label  string
 	Wide   picture

@@ -11,14 +11,16 @@ import (
 	"entrepot/internal/db"
 )
 
-// How many channels or categories a filter offers where it stands, in a menu or in a select. Of more, it leads to a page to choose one
-// from: each choice is an element of the list's page (decision 19), and a long menu does not fit on a screen.
+// How many channels or categories a filter offers where it stands, in a menu or in a select. Of more, it leads to a
+// page to choose one from: each choice is an element of the list's page (decision 19), and a long menu does not fit
+// on a screen.
 const (
 	mostInMenu   = 20
 	mostInSelect = 100
 )
 
-// choosing and termName are parameters of a list's address: which filter is being chosen, and what is searched for among its choices.
+// choosing and termName are parameters of a list's address: which filter is being chosen, and what is searched for
+// among its choices.
 const (
 	choosing = "choose"
 	termName = "find"
@@ -30,7 +32,7 @@ type chooseView struct {
 	Links []place
 }
 
-// place is a choice with what stands above it.
+// place is a choice with its ancestors.
 type place struct {
 	tab
 	Above string

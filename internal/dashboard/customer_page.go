@@ -72,7 +72,8 @@ func (d *Dashboard) customerOf(r *request) (records.Customer, error) {
 	return recordOf(r, "customer", d.Commerce.ReadCustomer)
 }
 
-// customerWithOrders is customerOf with the newest orders, if the user may see them, how many there are, and the customer's history.
+// customerWithOrders is customerOf with the newest orders, if the user may see them, how many there are, and the
+// customer's history.
 func (d *Dashboard) customerWithOrders(r *request) (c records.Customer, newest []orders.Order, total int64, past history,
 	err error) {
 	which, err := pathID[id.Customer](r, "customer")
@@ -265,8 +266,8 @@ func (d *Dashboard) updateCustomer(r *request) (answer, error) {
 	})
 }
 
-// tagCustomer serves POST /customers/{id}/tags. Its undo is refused once somebody else has changed the tags. It is not stored with the
-// form's key, because tags may name a person.
+// tagCustomer serves POST /customers/{id}/tags. Its undo is refused once somebody else has changed the tags. It is
+// not stored with the form's key, because tags may name a person.
 func (d *Dashboard) tagCustomer(r *request) (answer, error) {
 	var before, after []string
 	held := func(r *request, c *customers.Customer) *form {

@@ -9,7 +9,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// customerRoutes are the people and companies that order; customer_page.go has the page of one, merge.go and segments.go the rest.
+// customerRoutes are the people and companies that order; customer_page.go has the page of one, merge.go and
+// segments.go the rest.
 var customerRoutes = slices.Concat([]*route{
 	{method: "GET", path: "/customers", scope: "read:customers", serve: (*Dashboard).listCustomers},
 	{method: "GET", path: "/customers/new", scope: "write:customers", serve: (*Dashboard).newCustomer},

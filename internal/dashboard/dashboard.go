@@ -45,7 +45,7 @@ type Config struct {
 	Retries   webhooks.Schedule // of deliveries, to show the times of the next attempts; nil: the standard one
 	PublicURL string            // the service's public address, "" for none
 	Proxies   netguard.Proxies  // whose X-Forwarded-For is trusted
-	Look      time.Duration     // how often what is new is looked for, for open pages; 0: once a second
+	Look      time.Duration     // how often open pages look for news; 0: once a second
 	Plan      accounts.Plan     // of the account that the set-up page creates, "" for the largest
 	Dev       bool              // templates and static files are read from the source folder, if it exists; /dashboard/_parts is served
 }
@@ -88,8 +88,8 @@ func New(c Config) *Dashboard {
 	return d
 }
 
-// noRoute serves every other address. That of a form, at which its answer may stand, leads to the page that has the form: when it is
-// loaded anew, when it follows what happens, and after a login.
+// noRoute serves every other address. That of a form, at which its answer may stand, leads to the page that has the
+// form: when it is loaded anew, when it follows what happens, and after a login.
 func (d *Dashboard) noRoute(r *request) (answer, error) {
 	if to := d.pageOfForm(r.http.URL); r.http.Method == http.MethodGet && to != "" {
 		return answer{to: to}, nil
@@ -97,8 +97,8 @@ func (d *Dashboard) noRoute(r *request) (answer, error) {
 	return answer{}, noPage()
 }
 
-// pageOfForm is the page, below the prefix, at the address of a form or above it; "" if no form has the address. Where a page for the
-// records of an address has that address too, such as that of a SKU, it is not the form's.
+// pageOfForm is the page, below the prefix, at the address of a form or above it; "" if no form has the address.
+// Where a page for the records of an address has that address too, such as that of a SKU, it is not the form's.
 func (d *Dashboard) pageOfForm(address *url.URL) string {
 	at := address.EscapedPath()
 	if d.pattern(http.MethodPost, at) == "" {

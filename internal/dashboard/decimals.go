@@ -13,10 +13,10 @@ var (
 	oneGroup     = regexp.MustCompile(`^-?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
 )
 
-// typedDecimal is a decimal number as people type it, with a point before its decimals: they write a point or a comma there, and points,
-// commas, spaces or apostrophes between groups of three digits. What can be read in two ways, such as 1,250, is not guessed: unclear asks
-// which is meant, in the writing of a locale, whose sign before decimals is point. Before as many decimals as its currency has, that sign
-// is clear. What is no number stays as it was typed.
+// typedDecimal is a decimal number as people type it, with a point before its decimals: they write a point or a comma
+// there, and points, commas, spaces or apostrophes between groups of three digits. What can be read in two ways, such
+// as 1,250, is not guessed: unclear asks which is meant, in the writing of a locale, whose sign before decimals is
+// point. Before as many decimals as its currency has, that sign is clear. What is no number stays as it was typed.
 func typedDecimal(said, point string, digits int) (number, unclear string) {
 	said = strings.TrimSpace(said)
 	if found := spacedGroups.FindStringSubmatch(said); found != nil {
@@ -45,8 +45,9 @@ func typedDecimal(said, point string, digits int) (number, unclear string) {
 	return said, ""
 }
 
-// typedWhole is a whole number as people type it, with signs between groups of three digits as typedDecimal takes them, and the minus that
-// pages show. The sign that the locale has before decimals is none between groups: 1,000 is asked about where it may be 1.
+// typedWhole is a whole number as people type it, with the separators between groups of three digits that
+// typedDecimal takes, and the minus that pages show. The locale's decimal sign separates no groups: 1,000 is asked
+// about where it may be 1.
 func typedWhole(said, point string) (number, unclear string) {
 	said = strings.Replace(strings.TrimPrefix(strings.TrimSpace(said), "+"), "−", "-", 1)
 	number, unclear = typedDecimal(said, point, 0)
@@ -68,7 +69,7 @@ func digitsOnly(c rune) rune {
 	return -1
 }
 
-// point is what the locale writes before decimals.
+// point is the locale's decimal sign.
 func (f format) point() string {
 	if f.separators.decimal == "," {
 		return ","
@@ -76,7 +77,8 @@ func (f format) point() string {
 	return "."
 }
 
-// typing is a number as the locale writes it in an input, without separators between its thousands; anything else stays.
+// typing is a number as the locale writes it in an input, without separators between its thousands; anything else
+// stays.
 func (f format) typing(number string) string {
 	if numeral.MatchString(number) {
 		return strings.Replace(number, ".", f.point(), 1)

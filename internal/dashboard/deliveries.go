@@ -49,7 +49,7 @@ func (r *request) deliveryRow(d *webhooks.Delivery, endpoint string) deliveryRow
 	return row
 }
 
-// shortError is an error of a connection without the address, beside which there would be no room for what went wrong.
+// shortError is an error of a connection without the address, which would leave no room for the reason.
 func shortError(text string) string {
 	if rest, ok := strings.CutPrefix(text, "connecting to "); ok {
 		if _, why, found := strings.Cut(rest, ": "); found {
@@ -141,7 +141,8 @@ func (d *Dashboard) showDeliveries(r *request) (answer, error) {
 	l.chip("Answer", "statusCode")
 	l.span()
 	shown := len(view.Rows) > 0 || l.Pager.Older != ""
-	if shown && f.Event == "" && f.Resource == "" && f.StatusCode == 0 { // else the list has fewer than would be attempted
+	// else the list has fewer than would be attempted
+	if shown && f.Event == "" && f.Resource == "" && f.StatusCode == 0 {
 		all := r.form("/webhooks/deliveries/retry", hiddenField("endpointId", string(f.Endpoint)), hiddenField("status", string(f.State)),
 			hiddenField("from", l.values.Get("from")), hiddenField("to", l.values.Get("to")))
 		switch f.State {
@@ -160,7 +161,8 @@ func (r *request) noDeliveries(endpoints []option) *empty {
 	none := r.firstEndpoint("send", "No deliveries yet")
 	if len(endpoints) > 0 {
 		first := endpoints[0].Value
-		scopes := "write:webhooks " + strings.Join(webhooks.ReadScopes(webhooks.EventNames), " ") // of whatever the endpoint subscribes to
+		// of whatever the endpoint subscribes to
+		scopes := "write:webhooks " + strings.Join(webhooks.ReadScopes(webhooks.EventNames), " ")
 		none = r.firstStep("write:webhooks", empty{Icon: "send", Head: "No deliveries yet",
 			Text:  "A delivery is one event on its way to one endpoint. Send a sample of one.",
 			Label: "Open " + endpoints[0].Label, To: prefix + "/webhooks/" + first, Curl: r.curl(scopes, "POST", "/developer/webhooks/"+first+"/test", "{}")})
@@ -179,8 +181,8 @@ func endpointNames(tx *db.Tx) (names map[id.Endpoint]string, options []option, e
 	return names, options, err
 }
 
-// retryDeliveries serves POST /webhooks/deliveries/retry: one more attempt for all failed ones of a span, or an attempt now for
-// all waiting ones.
+// retryDeliveries serves POST /webhooks/deliveries/retry: one more attempt for all failed ones of a span, or an
+// attempt now for all waiting ones.
 func (d *Dashboard) retryDeliveries(r *request) (answer, error) {
 	read := apijson.ReadQuery(r.http.PostForm)
 	span := commerce.Span{}
@@ -225,7 +227,8 @@ func (d *Dashboard) retryDelivery(r *request) (answer, error) {
 	})
 }
 
-// resourcePage is the page of an event's record, "" for none: what was deleted has none, and others the user may not open.
+// resourcePage is the page of an event's record, "" for none: what was deleted has none, and others the user may not
+// open.
 func (r *request) resourcePage(event, resource string) string {
 	if resource == "" || strings.HasSuffix(event, ".deleted") {
 		return ""

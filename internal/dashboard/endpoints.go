@@ -179,7 +179,7 @@ func grouped(options []option) (groups []eventGroup) {
 	return groups
 }
 
-// sampleOf is what an endpoint is sent of an event, as JSON in lines.
+// sampleOf is the JSON that an endpoint receives for an event, in lines.
 func sampleOf(k records.Kind) string {
 	w := apijson.NewWriter(1 << 10)
 	records.WriteSampleEvent(w, "", k)

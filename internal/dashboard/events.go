@@ -45,7 +45,7 @@ func category(event string) string {
 	return first
 }
 
-// noEvents is what an account without events reads.
+// noEvents is the text for an account without events.
 func (r *request) noEvents() *empty {
 	return new(r.firstStep("write:products", empty{Icon: "pulse", Head: "No events yet",
 		Text: "Every change of an order, a product, stock or a customer is an event. " +

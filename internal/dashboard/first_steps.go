@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// firstStep is what an empty list shows; the button is only for users who may do what it leads to.
+// firstStep is shown by an empty list; the button is only for users who may open its page.
 func (r *request) firstStep(scope string, e empty) empty {
 	if !r.caller().May(scope) {
 		e.Label, e.To, e.File = "", "", ""
@@ -19,8 +19,8 @@ func (r *request) firstStep(scope string, e empty) empty {
 	return e
 }
 
-// base is the service's address as the browser sees it: by https, but for development and on this machine itself, where commands of a page
-// would else not work.
+// base is the service's address as the browser sees it: by https, but for development and on this machine itself,
+// where commands of a page would else not work.
 func (r *request) base() string {
 	switch {
 	case r.d.PublicURL != "":
@@ -62,7 +62,8 @@ func (r *request) nameAsked() {
 	}
 }
 
-// askedCommand is the command for which a form asked for a new key, with that key; without one, a command that reads the account.
+// askedCommand is the command for which a form asked for a new key, with that key; without one, a command that reads
+// the account.
 func (r *request) askedCommand(key string) string {
 	sent := r.http.PostForm
 	method, path := sent.Get("method"), sent.Get("path")
@@ -95,8 +96,8 @@ func newestProduct(tx *db.Tx) (p catalog.Sold, err error) {
 	return p, err
 }
 
-// firstCall is an order with one line, from a channel unless that is "", or the import of the product that an order needs first, and the
-// scope for it.
+// firstCall is an order with one line, from a channel unless that is "", or the import of the product that an order
+// needs first, and the scope for it.
 func firstCall(p catalog.Sold, channel string) (scope, method, path, body string) {
 	if p.SKU == "" {
 		return "write:products", "POST", "/sdk/products/bulk-import", productBody

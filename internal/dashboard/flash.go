@@ -16,7 +16,8 @@ type flash struct {
 	Undo *undo  `json:"undo,omitempty"`
 	ID   string `json:"-"` // of this showing: a message that is shown again is a new one
 
-	Again map[string]string `json:"again,omitempty"` // inputs by name: what was undone, to be done again with a correction
+	// inputs by name: what was undone, to be done again with a correction
+	Again map[string]string `json:"again,omitempty"`
 }
 
 // undo is the form that reverses an action.
@@ -30,13 +31,14 @@ type undo struct {
 // flashName is the cookie with the flash for the next page.
 const flashName = "entrepot-flash"
 
-// flashTime is how long a flash is kept for its page, in seconds.
+// flashTime is how long a flash waits for its page, in seconds.
 const flashTime = 60
 
 // mostFlash bounds the cookie's value: browsers drop a longer one, and with it the message.
 const mostFlash = 3800
 
-// flashCookie keeps a flash for its page, without its undo if that is too long, and with the beginning of its text if that is.
+// flashCookie keeps a flash for its page, without its undo if that is too long, and with the beginning of its text if
+// that is.
 func (r *request) flashCookie(f *flash) *http.Cookie {
 	value := flashValue(f)
 	if len(value) > mostFlash {
@@ -48,7 +50,8 @@ func (r *request) flashCookie(f *flash) *http.Cookie {
 	return r.cookie(flashName, value, flashTime)
 }
 
-// flashValue is a flash as the value of a cookie. The undo of many inputs has their names again and again, which compress well.
+// flashValue is a flash as the value of a cookie. The undo of many inputs has their names again and again, which
+// compress well.
 func flashValue(f *flash) string {
 	var out bytes.Buffer
 	deflate, err := flate.NewWriter(&out, flate.BestCompression)

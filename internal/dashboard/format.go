@@ -56,7 +56,8 @@ func newFormat(r *http.Request, account *accounts.Account, user *accounts.User, 
 	return f
 }
 
-// names is the order of names in the user's language: by their letters in any case, and numbers by their value. It is for one goroutine.
+// names is the order of names in the user's language: by their letters in any case, and numbers by their value. It is
+// for one goroutine.
 func (f format) names() *collate.Collator {
 	tags, _, _ := language.ParseAcceptLanguage(f.language[:min(len(f.language), 100)])
 	return collate.New(append(tags, language.English)[0], collate.IgnoreCase, collate.Numeric)
@@ -83,7 +84,8 @@ var layoutsOf = map[[2]bool]*strings.Replacer{
 
 var asWritten = strings.NewReplacer()
 
-// write formats a time by a layout of package time with the day before the month and 24 hours, converted to the locale's.
+// write formats a time by a layout of package time with the day before the month and 24 hours, converted to the
+// locale's.
 func (f format) write(at time.Time, layout string) string {
 	return at.In(f.zone).Format(f.layouts.Replace(layout))
 }
@@ -156,7 +158,8 @@ func separatorsIn(tag language.Tag) separators {
 	return s
 }
 
-// symbolPlace says where a language has the symbol of a currency: after the number, or before it, and then whether with a space.
+// symbolPlace says where a language has the symbol of a currency: after the number, or before it, and then whether
+// with a space.
 func symbolPlace(tag language.Tag) (after, apart bool) {
 	base, _ := tag.Base()
 	region, _ := tag.Region()
@@ -198,9 +201,10 @@ func (f format) local(micros int64) string {
 	return time.UnixMicro(micros).In(f.zone).Format("2006-01-02T15:04:05")
 }
 
-// moment reads a time in the API's form or that of browsers' inputs; the latter, and bare dates, are in the user's zone. A bare date
-// is its first moment, or as an upper bound its last. A time that clocks show twice, when they go back, is the first of the two, or as an
-// upper bound the second: nothing between them is left out. One that they pass over, when they go forward, is when they do.
+// moment reads a time in the API's form or that of browsers' inputs; the latter, and bare dates, are in the user's
+// zone. A bare date is its first moment, or as an upper bound its last. A time that clocks show twice, when they go
+// back, is the first of the two, or as an upper bound the second: nothing between them is left out. One that they
+// pass over, when they go forward, is when they do.
 func (f format) moment(text string, upper bool) (time.Time, bool) {
 	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
 		if at, err := time.ParseInLocation(layout, text, f.zone); err == nil {
@@ -217,8 +221,8 @@ func (f format) moment(text string, upper bool) (time.Time, bool) {
 	return apijson.ParseTimeIn(text, upper, f.zone)
 }
 
-// forward is when clocks go forward over a time that was typed, or the last moment before; at is what package time takes it for, on
-// either side.
+// forward is when clocks go forward over a typed time, or the last moment before; at is package time's reading of it,
+// on either side.
 func forward(at, typed time.Time, before bool) time.Time {
 	from, to := at.ZoneBounds()
 	if at.Format(time.DateTime) < typed.Format(time.DateTime) {
@@ -312,7 +316,8 @@ func symbolOf(code string) string {
 // stamp is a time in a short and in a full form.
 type stamp struct {
 	ISO, Words, Full string
-	Dated            string // what is printed in place of words that are of this moment or this year, "" where they have the whole date
+	// printed instead of words that are about this moment or this year, "" where they have the whole date
+	Dated string
 }
 
 // Stamp formats a time relative to now: "6 min ago", "yesterday, 10:10", "22 Nov, 05:09". micros is microseconds since
@@ -326,7 +331,7 @@ func (f format) Stamp(micros int64) stamp {
 	return s
 }
 
-// Due is a moment in the future; once it has passed, what was to happen then happens now.
+// Due is a moment in the future; once it has passed, it reads as now.
 func (f format) Due(micros int64) stamp {
 	s := f.Stamp(micros)
 	if micros != 0 && micros <= f.now.UnixMicro() {
@@ -335,7 +340,8 @@ func (f format) Due(micros int64) stamp {
 	return s
 }
 
-// Moment writes a moment in a layout of package time; one that has the day but not the year gets the year in other years.
+// Moment writes a moment in a layout of package time; one that has the day but not the year gets the year in other
+// years.
 func (f format) Moment(micros int64, layout string) stamp {
 	if micros == 0 {
 		return stamp{Words: "never"}

@@ -15,8 +15,8 @@ import (
 	"entrepot/internal/base/apperr"
 )
 
-// field is one input of a form. Its name is the path of the member in the API's body ("items[0].quantity"), so that an
-// error of the API's reader about the member is shown beside the input.
+// field is one input of a form. Its name is the path of the member in the API's body ("items[0].quantity"), so that
+// an error of the API's reader about the member is shown at the input.
 type field struct {
 	Name, Label, Hint string
 	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int
@@ -31,7 +31,7 @@ type field struct {
 	Focus             bool   // the cursor is here when the page opens
 	Pattern           string // what browsers accept, a regular expression
 	Mono              bool   // codes and identifiers
-	Bare              bool   // no label stands beside the input, which has it as its name
+	Bare              bool   // no label is shown at the input, which has it as its accessible name
 	Digits            int    // of decimal: the decimals that its currency has
 	ClearBlank        bool   // an empty input clears the member (null); otherwise the member is left out and stays
 	SendBlank         bool   // an empty input is the text ""
@@ -62,7 +62,7 @@ func (f field) Input() string {
 	return f.Kind
 }
 
-// Proposals are what browsers offer while somebody types.
+// Proposals are offered by browsers while somebody types.
 func (f field) Proposals() []option {
 	if f.Input() == "text" {
 		return f.Options
@@ -112,8 +112,8 @@ func (r *request) accountTag() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// checkAccount refuses a form of a page of another account: somebody has logged in to this one in another tab, where what the form
-// creates does not belong. The session of that page has ended. Errors: Unauthorized.
+// checkAccount refuses a form of a page of another account: somebody has logged in to this one in another tab, where
+// what the form creates does not belong. The session of that page has ended. Errors: Unauthorized.
 func (r *request) checkAccount() error {
 	_, tag, named := strings.Cut(r.http.PostForm.Get(keyName), ".")
 	if !named || tag == r.accountTag() {
@@ -123,8 +123,8 @@ func (r *request) checkAccount() error {
 	return accounts.Unauthorized("this page is of another account")
 }
 
-// form declares a form that is sent to an action below the prefix, whose query is about the page and not the form. If the request was
-// sent by that form, it has the values that were typed.
+// form declares a form that is sent to an action below the prefix, whose query is about the page and not the form. If
+// the request was sent by that form, it has the values that were typed.
 func (r *request) form(action string, fields ...field) *form {
 	path, _, _ := strings.Cut(action, "?")
 	if r.refused != nil && r.refused.path == path {
@@ -181,13 +181,14 @@ func (f *field) choose() {
 	}
 }
 
-// mostOptions is how many options of checks are shown at once; of more, those that are not chosen are folded.
+// mostOptions is how many options of checks are shown at once; if there are more, those that are not chosen are
+// folded.
 const mostOptions = 20
 
 // Shown are the options of checks that are always in sight.
 func (f *field) Shown() []option { return f.options(true) }
 
-// Folded are those that are shown when somebody asks for them.
+// Folded are the options that are shown on request.
 func (f *field) Folded() []option { return f.options(false) }
 
 func (f *field) options(shown bool) (list []option) {
@@ -215,10 +216,10 @@ func (f *form) find(name string) *field {
 	return nil
 }
 
-// Value is what was sent under a name. Browsers send the lines of a text with CRLF between them.
+// Value is the value that was sent under a name. Browsers send the lines of a text with CRLF between them.
 func (f *form) Value(name string) string { return strings.ReplaceAll(f.sent.Get(name), "\r\n", "\n") }
 
-// Object is what was sent, for the API's readers.
+// Object has the values that were sent, for the API's readers.
 func (f *form) Object() *apijson.Object {
 	if f.object == nil {
 		f.object = apijson.Read(f.document())
@@ -231,7 +232,7 @@ func (f *form) Object() *apijson.Object {
 	return f.object
 }
 
-// fail shows an error beside the inputs that it is about. It reports whether the form's own page can show it.
+// fail shows an error at the inputs that it is about. It reports whether the form's own page can show it.
 func (f *form) fail(err error) bool {
 	e, ok := apperr.As(err)
 	if !ok {
@@ -271,8 +272,8 @@ func (f *form) fail(err error) bool {
 // Wrong reports whether the form was refused: it is shown then, also where it is hidden otherwise.
 func (f *form) Wrong() bool { return f.why() != "" }
 
-// another declares one more form of an action that several forms of the page have. A refusal is shown above the page, because it is
-// not known which of them was sent.
+// another declares one more form of an action that several forms of the page have. A refusal is shown above the page,
+// because it is not known which of them was sent.
 func (r *request) another(action string, fields ...field) *form {
 	refused := r.refused
 	r.refused = nil

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// history is what happened to a product or a customer, newest first: what changed, who changed it and when.
+// history is the history of a product or a customer, newest first: what changed, who changed it and when.
 type history struct {
 	Lines []line
 	All   string // its events in the log, "" for who may not read that
@@ -81,8 +81,8 @@ func (r *request) author(actor, name string) string {
 // sums are members that every order changes, and times.
 var sums = []string{"ordersCount", "totalSpent", "createdAt", "updatedAt"}
 
-// changedMembers are the members that an event changed, in words: those that it names, or in which its record differs from that of the
-// event before. older may be nil.
+// changedMembers are the members that an event changed, in words: those that it names, or in which its record differs
+// from the record of the event before. older may be nil.
 func changedMembers(e, older *webhooks.Logged) (names []string) {
 	var now, before map[string]json.RawMessage
 	if json.Unmarshal([]byte(e.Data()), &now) != nil {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// imagesName is the cookie of a browser that loads no images of other hosts: those learn who looks at which product, and when.
+// imagesName is the cookie of a browser that loads no images of other hosts: such hosts learn who opens which
+// product, and when.
 const imagesName, imagesOff = "entrepot-images", "off"
 
 // imagesTime is how long a browser keeps that choice, in seconds.
@@ -34,7 +35,7 @@ func (r *request) image(address string) string {
 	return ""
 }
 
-// plainImage reports whether an image has an address of another host by http: anybody on the way could put another one in its place.
+// plainImage reports whether an image has an address of another host by http: anybody on the way could replace it.
 func (r *request) plainImage(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme == "http" && u.Host != r.http.Host

@@ -226,8 +226,8 @@ func sameField(sent url.Values, found importer.Found, column int, choice string)
 	return ""
 }
 
-// checkImport serves POST /products/import/{id}/check, and that of orders: it stores the options, and queues the dry run unless a choice
-// is missing.
+// checkImport serves POST /products/import/{id}/check, and that of orders: it stores the options, and queues the dry
+// run unless a choice is missing.
 func (d *Dashboard) checkImport(r *request) (answer, error) {
 	p, err := d.importPage(r)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/imports"
 )
 
-// fileKind is what the pages of imports say of files of one kind.
+// fileKind has the texts of the pages of imports for files of one kind.
 type fileKind struct {
 	kind           imports.Kind
 	path           string // of its pages
@@ -79,7 +79,7 @@ func (k *fileKind) isList() bool { return k == priceFiles || k == stockFiles }
 // importAddress is the address of an import's page.
 func importAddress(i imports.Import) string { return prefix + kindOf(i).path + "/" + string(i.ID) }
 
-// called is what people call a field, for example "Stock"; "" for an unknown one.
+// called is people's name of a field, for example "Stock"; "" for an unknown one.
 func (k *fileKind) called(field string) string {
 	if end := strings.LastIndex(field, "]."); end >= 0 { // of a line, items[0].sku
 		field = field[end+2:]
@@ -95,7 +95,7 @@ func (k *fileKind) choice(field string) string {
 	return field
 }
 
-// productFields are what a column of a file of products can be imported as.
+// productFields are the fields that a column of a file of products can be imported as.
 var productFields = map[string]string{"": "not imported", "sku": "SKU", "name": "Name", "price": "Price", "salePrice": "Sale price",
 	"saleFrom": "First day of the sale price", "saleUntil": "Last day of the sale price",
 	"compareAtPrice": "Price before, crossed out", "description": "Description", "status": "Status", "categoryIds": "Ids of categories",

@@ -36,7 +36,7 @@ const shownLines = 20
 // manyColumns is how many columns may stand between what a check has found and the end of the page.
 const manyColumns = 10
 
-// searchedLines is how many lines about rows a page searches for those that are stored without something.
+// searchedLines is how many lines about rows a page searches for rows that are stored without something.
 const searchedLines = 1000
 
 // importPage reads the import of the path. Errors: NotFound.
@@ -119,7 +119,7 @@ type importView struct {
 	Gauge       *gauge
 	Figures     []figure
 	Run, Stop   *formButton
-	Sure        *ask      // in place of Run, where prices jump
+	Sure        *ask      // instead of Run, where prices jump
 	Jumps       []diffRow // these prices
 	JumpWords   string
 	Drop        *ask
@@ -297,7 +297,8 @@ func refusedFigure(f format, c importer.Counts) figure {
 	return refused
 }
 
-// ended shows an import on which no job works, with what it has changed, as the dry run saw it: a wrong file is set right by that.
+// ended shows an import on which no job works, with what it has changed, as the dry run saw it: a wrong file is set
+// right by that.
 func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool) {
 	v.outcome(r, p.i, c)
 	var checked fileimport.Checked
@@ -405,8 +406,8 @@ func (r *request) bytes(n int64) string {
 	return r.format.plain(strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64)) + " MB"
 }
 
-// timeLeft is the estimated rest of a job's time at its speed so far; "" if it is unknown. The job's cursor has the
-// row at which it began.
+// timeLeft is the estimated remaining time of a job at its speed so far; "" if unknown. The job's cursor has the row
+// at which it began.
 func timeLeft(j jobs.Job, now int64) string {
 	from, err := strconv.ParseInt(j.Cursor, 10, 64)
 	done, took := j.Processed-from, time.Duration(now-j.StartedAt)*time.Microsecond

@@ -71,7 +71,8 @@ func (d *Dashboard) sendReport(r *request) (answer, error) {
 	})
 }
 
-// sendBefore serves GET /prices/import/{id}/before, likewise of stock: the values that the list has replaced, as a list.
+// sendBefore serves GET /prices/import/{id}/before, likewise of stock: the values that the list has replaced, as a
+// list.
 func (d *Dashboard) sendBefore(r *request) (answer, error) {
 	return d.sendLines(r, "before", func(p importPage, w http.ResponseWriter) error {
 		return fileimport.Before(r.http.Context(), d.DB, r.caller().Tenant, p.i, w)

@@ -19,7 +19,7 @@ import (
 	"entrepot/internal/imports"
 )
 
-// Bounds of an upload. The rest of a file that is too large is read, too, because a browser shows an answer only after
+// Bounds of an upload. A file that is too large is read to its end, too, because a browser shows an answer only after
 // it has sent everything.
 const (
 	uploadMost = 4 * fileimport.MaxFile

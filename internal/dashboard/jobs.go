@@ -26,7 +26,7 @@ type jobRow struct {
 	Created               stamp
 }
 
-// jobWord is what people call a type of job.
+// jobWord is people's name of a type of job.
 func jobWord(t jobs.Type) string {
 	switch t {
 	case jobs.ProductImport:
@@ -99,7 +99,7 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 	return rows
 }
 
-// noJobs is what an account without jobs reads.
+// noJobs is the text for an account without jobs.
 func (r *request) noJobs() *empty {
 	return new(r.firstStep("write:products", empty{Icon: "retry", Head: "No jobs yet",
 		Text:  "Imports and synchronisations appear here as they run.",

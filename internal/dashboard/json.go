@@ -12,7 +12,8 @@ import (
 // token is a piece of JSON with the class of its colour: k for names, s for texts, v for other values.
 type token struct{ Class, Text string }
 
-// mostColoured bounds the coloured tokens, each an element of the page: the JSON of an order of 500 lines has eleven thousand.
+// mostColoured bounds the coloured tokens, each an element of the page: the JSON of an order of 500 lines has eleven
+// thousand.
 const mostColoured = 400
 
 // colour formats JSON in lines and classifies its tokens, the first of them. Text that is no JSON is one token.
@@ -55,10 +56,11 @@ func colourTo(text string, most int) (list []token) {
 	return list
 }
 
-// escapes are the escapes of texts in JSON, those of characters as many as follow each other: two of them may be one character.
+// escapes are the escapes of texts in JSON, those of characters as many as follow each other: two of them may be one
+// character.
 var escapes = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+|\\.`)
 
-// readable is what an escape stands for, if people can see it: many programs send "Z\u00fcrich".
+// readable is the character that an escape stands for, if people can see it: many programs send "Z\u00fcrich".
 func readable(escape string) string {
 	var text string
 	hidden := func(c rune) bool {

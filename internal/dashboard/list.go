@@ -49,8 +49,7 @@ type listView[R any] struct {
 }
 
 // listing reads the address of a list below the prefix. Its rows are called one or many; the parameters are those of
-// its filters and its sort. Of other parameters the list's links have none. What is no number of a page is the first
-// one.
+// its filters and its sort. The list's links leave out other parameters. An invalid page number counts as the first.
 func (r *request) listing(path, one, many string, parameters ...string) *listing {
 	return r.listingOf(r.http.URL.Query(), path, one, many, parameters...)
 }
@@ -80,8 +79,8 @@ func (l *listing) Action() string { return prefix + l.path }
 // offset is how many rows come before the page.
 func (l *listing) offset() int { return (l.page - 1) * l.size }
 
-// at is the address of a page below the prefix with the list's parameters, some of them changed: name and value in
-// turns, "" removes one.
+// at is the address of a page below the prefix with the list's parameters, some of them changed by pairs of name and
+// value; "" removes one.
 func (l *listing) at(path string, change ...string) string {
 	values := maps.Clone(l.values)
 	for pair := range slices.Chunk(change, 2) {
@@ -133,7 +132,7 @@ func (l *listing) narrowed(others ...string) bool {
 	return false
 }
 
-// wrong reports whether the address cannot be read. The page then says so in place of the rows.
+// wrong reports whether the address cannot be read. The page then says so instead of the rows.
 func (l *listing) wrong() bool {
 	if err := l.query.Err(); err != nil {
 		l.Pager.Wrong = saidOf(err)
@@ -154,7 +153,7 @@ func (l *listing) countTab(label, name, value string, n int64) {
 	}
 }
 
-// columns sets the heads of the columns. Those with By sort the list, which is sorted by one of them now; a click on
+// columns sets the heads of the columns. Heads with By sort the list, which is sorted by one of them now; a click on
 // another one sorts in the direction next, "asc" or "desc".
 func (l *listing) columns(by string, descending bool, next string, heads ...head) {
 	for i := range heads {

@@ -39,8 +39,8 @@ func selectOf(name, label, any, value string, options []option) *field {
 	return f
 }
 
-// choiceOfMany is choice for values of which there may be very many: then one chip leads to a page with all of them
-// (choose.go), and another one takes the chosen one away. Without options it adds nothing.
+// choiceOfMany is choice for values of which there may be very many: one chip leads to a page with all of them
+// (choose.go), and another one removes the chosen one. Without options it adds nothing.
 func (l *listing) choiceOfMany(name, label, any string, options []option) {
 	switch {
 	case len(options) == 0:

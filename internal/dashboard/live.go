@@ -29,8 +29,9 @@ const (
 	beatEvery  = 20 * time.Second
 	streamLife = 10 * time.Minute // then the browser opens it again
 	retryAfter = "retry: 2000\n\n"
-	recent     = 10 * time.Second // how far back a new stream starts, beside the age that its page had when its script ran
-	mostAge    = 10 * time.Minute
+	// how far back a new stream starts, in addition to the age of its page when its script ran
+	recent  = 10 * time.Second
+	mostAge = 10 * time.Minute
 )
 
 // watchers read the event log for the streams of this node: once a second for each account with a stream, however many
@@ -62,8 +63,8 @@ func newWatchers(d *Dashboard) *watchers {
 	return &watchers{d: d, accounts: map[id.Tenant]*watcher{}, open: map[string]int{}}
 }
 
-// watch returns a channel of topics with news, also with those of some time back; call leave when it is no longer read. It returns nil if the
-// session has limits.MaxStreams already.
+// watch returns a channel of topics with news, beginning with those of some time back; call leave when it is no
+// longer read. It returns nil if the session has limits.MaxStreams already.
 func (ws *watchers) watch(tenant id.Tenant, session string, back time.Duration) (topics chan []string, leave func()) {
 	topics = make(chan []string, 1)
 	ws.mu.Lock()
@@ -138,8 +139,8 @@ func (ws *watchers) look(ctx context.Context, tenant id.Tenant, w *watcher) {
 	}
 }
 
-// pulse is what changes with news: the newest event, the state of queues, the last change of an import, and the newest entry of the
-// audit log.
+// pulse changes with news: it has the newest event, the state of queues, the last change of an import, and the newest
+// entry of the audit log.
 type pulse struct {
 	webhooks.Pulse
 	imports, audited int64
@@ -210,9 +211,10 @@ func (ws *watchers) notify(w *watcher, topics []string) {
 
 const eventStream = "text/event-stream"
 
-// live serves GET /live: server-sent events, each a list of topics with news: "order", "stock", "product", "category",
-// "customer", "channel", "delivery", "import", and the auditTopics. age are the milliseconds from the request of the page to its script,
-// which take long on a slow line: what was new meanwhile is sent, too. It ends when the service stops. Without a session it is 204.
+// live serves GET /live: server-sent events, each a list of topics with news: "order", "stock", "product",
+// "category", "customer", "channel", "delivery", "import", and the auditTopics. age are the milliseconds from the
+// request of the page to its script, which take long on a slow line: what was new meanwhile is sent, too. It ends
+// when the service stops. Without a session it is 204.
 func (d *Dashboard) live(r *request) (answer, error) {
 	topics, leave := d.watchers.watch(r.caller().Tenant, r.sessionText(), recent+pageAge(r))
 	if topics == nil {

@@ -48,7 +48,8 @@ func (d *Dashboard) logIn(r *request) (answer, error) {
 	})
 }
 
-// logOut serves POST /logout. Who has no session any more is logged out as well: the form stays on pages that outlive theirs.
+// logOut serves POST /logout. A user without a session is logged out as well: the form stays on pages that outlive
+// their session.
 func (d *Dashboard) logOut(r *request) (answer, error) {
 	err := d.authenticate(r)
 	if err == nil {

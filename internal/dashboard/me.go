@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/drafts"
 )
 
-// meRoutes are what users do with their own login.
+// meRoutes are the pages of users' own logins.
 var meRoutes = []*route{
 	{method: "GET", path: "/settings/me", serve: (*Dashboard).showMe},
 	{method: "POST", path: "/settings/me/password", serve: (*Dashboard).changePassword},
@@ -88,7 +88,8 @@ func (d *Dashboard) changePassword(r *request) (answer, error) {
 			user, err = d.Commerce.UpdateUser(tx, r.caller(), user.ID, commerce.Expected{}, change)
 			return redirect("/settings/me", "Your password is changed; other sessions have ended"), err
 		})
-		if err != nil || user.PasswordHash != change.PasswordHash { // a second click: the first answer has the new session
+		// a second click: the first answer has the new session
+		if err != nil || user.PasswordHash != change.PasswordHash {
 			return out, err
 		}
 		session, err := d.openSession(r, user)

@@ -129,7 +129,8 @@ func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *o
 	})
 }
 
-// editForm is the form of the lines: quantity and price of each, one more line, and the amounts. A quantity of 0 removes its line.
+// editForm is the form of the lines: quantity and price of each, one more line, and the amounts. A quantity of 0
+// removes its line.
 func editForm(r *request, o *orders.Order) *form {
 	var fields []field
 	digits := money.Digits(o.Currency)
@@ -154,7 +155,8 @@ func editForm(r *request, o *orders.Order) *form {
 	return r.editing(r.acting(o, "/lines"), fields...)
 }
 
-// taxField is the input of an order's tax. It has the tax only if no rate gives it: blank leaves the computing to the service.
+// taxField is the input of an order's tax. It has the tax only if no rate gives it: blank leaves the computing to the
+// service.
 func taxField(o *orders.Order) field {
 	tax := field{Name: "taxAmount", Label: "Tax", Kind: "decimal", Digits: money.Digits(o.Currency)}
 	if given := o.GivenTax(); given != nil {
@@ -240,7 +242,8 @@ func addressInputs(member, address string) (fields []field) {
 	return fields
 }
 
-// mergedAddress is the stored address with what was typed: members that the form does not show, or shows as they are, stay.
+// mergedAddress is the stored address with what was typed: members that the form does not show, or shows as they are,
+// stay.
 func mergedAddress(member, stored string, f *form) (string, error) {
 	members := map[string]json.RawMessage{}
 	if stored != "" {

@@ -72,12 +72,12 @@ type orderView struct {
 	LineWords           string
 	Ship                *form
 	ShipWords           string
-	ShipAgain           bool     // the form has what the shipment had that was just deleted
+	ShipAgain           bool     // the form has the values of the shipment that was just deleted
 	Edit                *form    // of the lines, when they are being edited
 	EditMore            []*field // its inputs that are of no line there is
 	Unfold              *unfold  // the button that opens it
 	NoEdit              string   // why lines cannot be edited
-	Folded              *unfold  // in place of the lines: the button that shows them
+	Folded              *unfold  // instead of the lines: the button that shows them
 	Shipments           []orderShipment
 	Trail               []trailEntry
 	Movements           []movementRow // when they are opened
@@ -96,7 +96,7 @@ type orderView struct {
 	UnfoldJSON          *unfold
 }
 
-// linkTo is a link; the zero value is none.
+// linkTo is a link; the zero value is no link.
 type linkTo struct{ Label, To string }
 
 // move is a button that moves the order.
@@ -199,7 +199,8 @@ func nonZero(list ...id.Order) []id.Order {
 	return slices.DeleteFunc(list, func(order id.Order) bool { return order == "" })
 }
 
-// readMovements reads the changes of the order, and the stock movements of it and of its shipments, deleted ones included.
+// readMovements reads the changes of the order, and the stock movements of it and of its shipments, deleted ones
+// included.
 func (f *orderFacts) readMovements(tx *db.Tx) (err error) {
 	if f.edits, err = orders.Edits(tx, f.order.ID); err != nil {
 		return err
@@ -282,7 +283,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	return show(screen{Template: "order", Title: view.Number, Section: "/orders", Data: view}), nil
 }
 
-// linkTo links to an order of which the number was read.
+// linkTo links to an order whose number was read.
 func (f *orderFacts) linkTo(order id.Order) linkTo {
 	if f.linked[order] == 0 {
 		return linkTo{}
@@ -313,7 +314,7 @@ func rail(o *orders.Order) (list []step) {
 	return list
 }
 
-// open are the SKUs of lines of which something is still to ship.
+// open are the SKUs of lines with units still to ship.
 func (f *orderFacts) open() (skus []string) {
 	if f.order.Status == orders.Cancelled || f.order.Status == orders.Returned {
 		return nil
@@ -326,7 +327,8 @@ func (f *orderFacts) open() (skus []string) {
 	return skus
 }
 
-// short says why what is left of a line cannot be shipped whole, or may not be: "" where there is enough for all orders.
+// short says why what is left of a line cannot be shipped whole, or may not be: "" where there is enough for all
+// orders.
 func (f *orderFacts) short(words format, l orders.Line) string {
 	if l.Remaining() <= 0 {
 		return ""
@@ -480,8 +482,8 @@ func (r *request) listOf() orderList {
 	return q
 }
 
-// acting is the address of an action on the order, or with "" of its page, with the list that it was opened from: who works through a
-// list stays in it.
+// acting is the address of an action on the order, or with "" of its page, with the list that it was opened from: who
+// works through a list stays in it.
 func (r *request) acting(o *orders.Order, what string) string {
 	return strings.TrimPrefix(r.listOf().at("/orders/"+string(o.ID)+what), prefix)
 }

@@ -50,7 +50,8 @@ func (d *Dashboard) shipOrder(r *request, o *orders.Order) (answer, error) {
 	})
 }
 
-// trackOrder serves POST /orders/{id}/tracking: it changes carrier and tracking number of the shipment that the form names.
+// trackOrder serves POST /orders/{id}/tracking: it changes carrier and tracking number of the shipment that the form
+// names.
 func (d *Dashboard) trackOrder(r *request, o *orders.Order) (answer, error) {
 	shipment, ok := id.Parse[id.Shipment](r.http.PostForm.Get("shipment"))
 	if !ok {
@@ -117,14 +118,16 @@ func shipForm(r *request, o *orders.Order) *form {
 	return f
 }
 
-// carrierName is the cookie of a browser with the carrier of its last parcel: whoever packs hands most parcels to one.
+// carrierName is the cookie of a browser with the carrier of its last parcel: a packer hands most parcels to one
+// carrier.
 const carrierName = "entrepot-carrier"
 
-// mostCarrier bounds the name that is kept there, in bytes.
+// mostCarrier bounds the stored name, in bytes.
 const mostCarrier = 100
 
-// proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with the carrier of the
-// last parcel from this browser. What is proposed is no stored value, which others could change meanwhile. It reports the former.
+// proposed fills the form of a new page: with what the shipment had that was just deleted, to be corrected, else with
+// the carrier of the last parcel from this browser. What is proposed is no stored value, which others could change
+// meanwhile. It reports the former.
 func (r *request) proposed(f *form) (again bool) {
 	if r.http.Method == http.MethodPost {
 		return false

@@ -113,7 +113,7 @@ func (r *request) shipmentWords(s *orders.Shipment) string {
 	return words
 }
 
-// fieldWords are what members of an order are called where one was changed.
+// fieldWords are people's words for changed members of an order.
 var fieldWords = map[string]string{"sku": "SKU", "name": "name", "description": "description", "metadata": "metadata",
 	"shippingAmount": "shipping", "discountAmount": "discount", "taxAmount": "tax", "total": "total", "shippingAddress": "shipping address",
 	"billingAddress": "billing address", "paymentMetadata": "payment data", "notes": "note", "carrier": "carrier",
@@ -148,7 +148,7 @@ func (r *request) editEntry(o *orders.Order, e *orders.Edited) trailEntry {
 	return entry
 }
 
-// changed is a kept value as people read it; a line that was not there had none.
+// changed is a stored value as people read it; a line that was not there had none.
 func (r *request) changed(field, value string, o *orders.Order) string {
 	if value == "" {
 		return "none"
@@ -163,8 +163,8 @@ func (r *request) changed(field, value string, o *orders.Order) string {
 	return r.format.Money(amount, o.Currency)
 }
 
-// whoHeard adds to each step its events and the outcome of their deliveries. Of several steps of one moment, such as a deleted
-// shipment and the status that it leaves, the first of the list has them.
+// whoHeard adds to each step its events and the outcome of their deliveries. Of several steps of one moment, such as
+// a deleted shipment and the status that it leaves, the first of the list has them.
 func (r *request) whoHeard(f *orderFacts, list []trailEntry) {
 	named := map[int64]bool{}
 	for i := range list {
@@ -215,7 +215,7 @@ func (r *request) deliveryPage(delivery id.Delivery) string {
 	return prefix + "/webhooks/deliveries/" + string(delivery)
 }
 
-// endpointCard is what one endpoint received about the order.
+// endpointCard shows what one endpoint received about the order.
 type endpointCard struct {
 	Name, To, Words string
 	Next            stamp // the next attempt, if one is due

@@ -83,7 +83,8 @@ func bulkMoves() (list []option) {
 	return list
 }
 
-// askBulk is the page that asks for confirmation; more says that the orders are more than those that were seen when all were chosen.
+// askBulk is the page that asks for confirmation; more says that there are more orders than were seen when all were
+// chosen.
 func (r *request) askBulk(q orderList, to orders.Status, list []jobs.Order, more, wrong bool) answer {
 	many := r.format.plural(int64(len(list)), "order", "orders")
 	var asked []field
@@ -138,7 +139,7 @@ type bulkRow struct {
 	Message    string
 }
 
-// outcomeWords are what became of an order of a bulk move.
+// outcomeWords are the outcomes of an order in a bulk move.
 var outcomeWords = map[jobs.Outcome]badge{jobs.Done: {"good", "ok", "Done"}, jobs.Refused: {"bad", "fail", "Refused"},
 	"": {"", "wait", "Waits"}}
 

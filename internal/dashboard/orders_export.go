@@ -65,8 +65,8 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	}}, nil
 }
 
-// beginCSV begins a file to download. By its byte order mark spreadsheets know that it is UTF-8, which they would take for the encoding of
-// the computer; the importer passes it over, as most other programs do.
+// beginCSV begins a file to download. By its byte order mark spreadsheets know that it is UTF-8, which they would
+// take for the encoding of the computer; the importer passes it over, as most other programs do.
 func beginCSV(w http.ResponseWriter, name string) error {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
@@ -99,7 +99,8 @@ func (r *request) eachTicked(ticked []id.Order, write func([]orders.Summary) err
 // exportPiece is how many orders are read at once.
 const exportPiece = 500
 
-// eachExported reads the matching orders page by page, each in a read of its own, so that a slow receiver holds no snapshot.
+// eachExported reads the matching orders page by page, each in a read of its own, so that a slow receiver holds no
+// snapshot.
 func (r *request) eachExported(q orderList, write func([]orders.Summary) error) error {
 	f := q.Filter
 	f.Offset, f.Limit = 0, exportPiece

@@ -56,7 +56,7 @@ func (r *request) readOrders(values url.Values) (orderList, error) {
 }
 
 // ordersShown reads the list's parameters from the address of its page. Wrong ones do not refuse the page: it says
-// what is wrong, in place of orders.
+// what is wrong, instead of orders.
 func (r *request) ordersShown() (orderList, error) {
 	values := r.http.URL.Query()
 	q, err := r.readOrders(values)
@@ -86,8 +86,8 @@ func (r *request) placedFrom(text string) (time.Time, bool) {
 	return r.format.midnight(1 - days), true
 }
 
-// amountsOf converts amounts of a query that are written as people write them, and gives what is asked about those
-// that can be read in two ways, by their names. What it writes is clear in every locale.
+// amountsOf converts amounts of a query that are written as people write them, and returns questions about those that
+// can be read in two ways, by their names. The converted amounts are clear in every locale.
 func (r *request) amountsOf(values url.Values, names ...string) (unclear map[string]string) {
 	unclear = map[string]string{}
 	for _, name := range names {

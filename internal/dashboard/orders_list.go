@@ -223,7 +223,7 @@ func placedWords(text string) string {
 	return "last " + text[:len(text)-1] + " days"
 }
 
-// amountPattern is what the input of an amount may contain: whether it is clear is said when it is read.
+// amountPattern is what the input of an amount may contain: whether it is clear shows when it is read.
 const amountPattern = `[0-9][0-9 .,'’]*`
 
 // orderMenus are the filters that can be set.

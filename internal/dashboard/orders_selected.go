@@ -18,8 +18,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// sumOrders serves GET /orders/sums: what the orders that are ticked in the list come to, by currency, and how many of their units are to
-// ship. Of all that match a filter it gives nothing.
+// sumOrders serves GET /orders/sums: what the orders that are ticked in the list come to, by currency, and how many
+// of their units are to ship. Of all that match a filter it gives nothing.
 func (d *Dashboard) sumOrders(r *request) (answer, error) {
 	sent := r.http.URL.Query()
 	var list []orders.Order
@@ -39,7 +39,7 @@ func (d *Dashboard) sumOrders(r *request) (answer, error) {
 	return show(screen{Template: "orders_sums", Title: "Selected orders", Section: "/orders", Data: r.format.sumOf(list)}), nil
 }
 
-// sumOf is what orders come to: "€25.00 + ¥2,400, 6 units to ship".
+// sumOf is the sum of orders: "€25.00 + ¥2,400, 6 units to ship".
 func (f format) sumOf(list []orders.Order) string {
 	sums, left := map[string]money.Total{}, int64(0)
 	for i := range list {
@@ -67,7 +67,8 @@ func leftToShip(status orders.Status, units orders.Units) int64 {
 	return 0
 }
 
-// tickedIDs are the ids of the orders that a form names one by one. Errors: Invalid for what is no id, or for more than most.
+// tickedIDs are the ids of the orders that a form names one by one. Errors: Invalid for what is no id, or for more
+// than most.
 func (r *request) tickedIDs(sent url.Values, most int) (list []id.Order, err error) {
 	for _, text := range tickedOrders(sent) {
 		order, ok := id.Parse[id.Order](text)
@@ -85,8 +86,8 @@ func (r *request) tickedIDs(sent url.Values, most int) (list []id.Order, err err
 // until is the hidden input with the time of the list's page, in microseconds since 1970 UTC.
 const until = "until"
 
-// chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter and were placed when
-// its page was made. Errors: Invalid for more than most.
+// chosenOrders are the orders that a form of the list names: those whose ids it has, or all that match its filter and
+// were placed when its page was made. Errors: Invalid for more than most.
 func (r *request) chosenOrders(tx *db.Tx, sent url.Values, most int) (list []jobs.Order, err error) {
 	if sent.Get("all") == "" && len(tickedOrders(sent)) > 0 {
 		chosen, err := r.tickedIDs(sent, most)

@@ -15,8 +15,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// sheetView is what templates/orders_ship.html shows: the orders that are to be shipped together, with a carrier and a tracking number for
-// each.
+// sheetView is what templates/orders_ship.html shows: the orders that are to be shipped together, with a carrier and
+// a tracking number for each.
 type sheetView struct {
 	Form    *form
 	Kept    []pair
@@ -42,8 +42,9 @@ type sheetRow struct {
 // bulkReport is the page of a bulk job, below the prefix.
 func bulkReport(job jobs.Job) string { return "/orders/bulk/" + string(job.ID) }
 
-// shipSheet ships some orders with what is typed beside each. Only its last button ships: Enter in an input, which a scanner sends behind
-// each number, fills in what is known of the rows. While orders have no tracking number, that button asks once before it ships.
+// shipSheet ships some orders with what is typed for each. Only its last button ships: Enter in an input, which a
+// scanner sends after each number, fills in what is known of the rows. While orders have no tracking number, that
+// button asks once before it ships.
 func (d *Dashboard) shipSheet(r *request, q orderList, list []jobs.Order) (answer, error) {
 	sent := r.http.PostForm
 	var whole []orders.Order
@@ -161,7 +162,7 @@ func typedTracking(sent url.Values) tracking {
 	return t
 }
 
-// number is the tracking number of a row: what was typed there, else the next of those that were pasted.
+// number is the tracking number of a row: the one typed there, else the next of those that were pasted.
 func (t *tracking) number(order string) string {
 	number := t.numbers[order]
 	if number == "" && len(t.rest) > 0 {

@@ -33,7 +33,7 @@ type need struct {
 	part, area string
 }
 
-// kpi is a figure beside that of the span before.
+// kpi is a figure and the figure of the span before.
 type kpi struct {
 	Label, Value, To string
 	Change, Tone     string // "+30.5 %", "good"; "" for no comparison
@@ -41,7 +41,8 @@ type kpi struct {
 	Besides          string // revenue in other currencies
 }
 
-// Size is the class of a value that is too long for the usual letters. It counts signs: the euro and the space before it are five bytes.
+// Size is the class of a value that is too long for the usual letters. It counts signs: the euro and the space before
+// it are five bytes.
 func (k kpi) Size() string {
 	switch n := utf8.RuneCountInString(k.Value); {
 	case n > 14:
@@ -98,7 +99,7 @@ type overviewView struct {
 	Calm     bool
 }
 
-// overviewDays are the spans that can be looked at.
+// overviewDays are the spans that can be chosen.
 var overviewDays = []int{7, 30, 90}
 
 // showOverview serves GET /: open work, and the account's figures.
@@ -169,7 +170,7 @@ func (d *Dashboard) firstSteps(r *request) (list []need) {
 	return list
 }
 
-// readFigures reads the figures beside those of the span before, the chart, and the channels' shares.
+// readFigures reads the figures with those of the span before, the chart, and the channels' shares.
 func (v *overviewView) readFigures(tx *db.Tx, r *request, only id.Channel, days int, before analytics.Span) error {
 	currency, span := r.session.Account.Currency, r.format.lastDays(days)
 	list := r.soldIn(days)
@@ -224,8 +225,8 @@ func (v *overviewView) chooseChannel(only id.Channel, days int, list []analytics
 	}
 }
 
-// lowStock says how many levels are low, with the first SKUs of which something is left; nil if all of them are oversold, of which there
-// are so many.
+// lowStock says how many levels are low, with the first SKUs that have stock left; nil if all of them are oversold,
+// whose number is given.
 func (v overviewView) lowStock(f format, oversold int64) []need {
 	var names []string
 	for _, l := range v.Low {
@@ -233,7 +234,8 @@ func (v overviewView) lowStock(f format, oversold int64) []need {
 			names = append(names, l.SKU+" "+l.Available)
 		}
 	}
-	if len(v.Low) == 0 || len(names) == 0 && v.low <= oversold { // those that are shown may all be oversold, which are the lowest
+	// those that are shown may all be oversold, which are the lowest
+	if len(v.Low) == 0 || len(names) == 0 && v.low <= oversold {
 		return nil
 	}
 	return []need{{Tone: "warn", Icon: "stock", Head: f.plural(v.low, "stock level low", "stock levels low"),
@@ -322,7 +324,7 @@ func (r *request) salesChart(now, before []analytics.Point, currency string) cha
 	return newChart("Revenue", points, func(v float64) string { return r.format.short(v, currency) })
 }
 
-// mostAxis is how many letters fit beside an axis.
+// mostAxis is how many letters fit at an axis.
 const mostAxis = 6
 
 // short writes the value of an axis: €2k, without its currency where that has no room.

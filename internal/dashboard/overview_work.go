@@ -54,7 +54,8 @@ func (w *openWork) read(tx *db.Tx, r *request) error {
 	return tx.Together(parts...)
 }
 
-// readOrders reads how many orders wait for shipment, the creation time of the oldest, and how many wait for a decision.
+// readOrders reads how many orders wait for shipment, the creation time of the oldest, and how many wait for a
+// decision.
 func (w *openWork) readOrders(tx *db.Tx) error {
 	return tx.Together(func(tx *db.Tx) (err error) {
 		w.toShip, w.oldest, err = orders.ToShip(tx)
@@ -127,7 +128,7 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 	return nil
 }
 
-// needs is the open work in the form of the page; low is what is said of levels that are low.
+// needs is the open work in the form of the page; low is the text about levels that are low.
 func (w openWork) needs(r *request, low []need) (list []need) {
 	f := r.format
 	if w.toShip > 0 {

@@ -38,7 +38,7 @@ type chip struct {
 // head is a column's head: with an address it sorts.
 type head struct {
 	Label string
-	By    string // what it sorts by, as the address has it; "" for nothing
+	By    string // what it sorts by, in the words of the address; "" for nothing
 	To    string
 	Sort  string // "ascending", "descending", "" for not sorted by it
 	Num   bool
@@ -51,8 +51,8 @@ type pager struct {
 	First        string // addresses, "" for none
 	Newer, Older string
 	Last         string // below the prefix: the last page, when this one is after it, "" otherwise
-	Wrong        string // what is wrong with the address, in place of the list
-	Empty        *empty // what is said in place of a list without rows
+	Wrong        string // what is wrong with the address, instead of the list
+	Empty        *empty // the text of a list without rows
 }
 
 // callout is a message above the content of a page.
@@ -129,6 +129,6 @@ type change struct{ Label, From, To string }
 // pair is a name and its value.
 type pair struct {
 	Name, Value, To string
-	At              stamp // in place of the value
+	At              stamp // instead of the value
 	Mono            bool
 }

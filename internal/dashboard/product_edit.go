@@ -95,7 +95,8 @@ func (d *Dashboard) updateImages(r *request) (answer, error) {
 	)
 }
 
-// updateAttributes serves POST /products/{id}/attributes: blank ones are removed, and those that the form does not have stay.
+// updateAttributes serves POST /products/{id}/attributes: blank ones are removed, and those that the form does not
+// have stay.
 func (d *Dashboard) updateAttributes(r *request) (answer, error) {
 	return d.changeProduct(r, func(p productPage) *form { return p.attributeForm(r) }, "Attributes saved",
 		func(f *form, p productPage) (catalog.Draft, error) {
@@ -124,7 +125,8 @@ func (d *Dashboard) updateAttributes(r *request) (answer, error) {
 		})
 }
 
-// attributeValue is what was typed, as JSON of the attribute's type; nil for nothing. point is what the locale writes before decimals.
+// attributeValue is what was typed, as JSON of the attribute's type; nil for nothing. point is what the locale writes
+// before decimals.
 func attributeValue(kind catalog.AttributeType, said, point string) (json.RawMessage, error) {
 	if said == "" {
 		return nil, nil
@@ -145,7 +147,8 @@ func attributeValue(kind catalog.AttributeType, said, point string) (json.RawMes
 	return text(said), nil
 }
 
-// amountText is an amount of a currency as a form shows it, "" for none. It is exact, so that sending the form again changes nothing.
+// amountText is an amount of a currency as a form shows it, "" for none. It is exact, so that sending the form again
+// changes nothing.
 func amountText(a *money.Amount, currency string) string {
 	switch {
 	case a == nil:
@@ -256,7 +259,8 @@ func linkedTo(p *catalog.Product) (list []id.Category) {
 	return list
 }
 
-// categoryForm has all categories with those of the product ticked, or, of very many, only these, and an input to add one.
+// categoryForm has all categories with those of the product ticked, or, of very many, only these, and an input to add
+// one.
 func (p productPage) categoryForm(r *request) *form {
 	if len(p.categories) == 0 {
 		return nil

@@ -56,7 +56,7 @@ type variantRow struct {
 // variantFact is a variant for those who may only read.
 type variantFact struct{ SKU, Name, Price, To string }
 
-// publicationRow is a channel, and the product's place there.
+// publicationRow is a channel, and the product's state there.
 type publicationRow struct {
 	Channel, To, URL, Error string
 	Badge                   badge
@@ -72,14 +72,14 @@ type formButton struct {
 	About       string // what follows the label for those who do not see the row: "on Own shop"
 }
 
-// productPage is what all forms of the page are made of.
+// productPage is the data of all forms of the page.
 type productPage struct {
 	product    *catalog.Product
 	shown      records.Products
 	channels   []channels.Channel
 	categories []catalog.Category               // the first ones by name
 	many       bool                             // there are more
-	linked     map[id.Category]catalog.Category // those of the product, and what is above them
+	linked     map[id.Category]catalog.Category // those of the product, and their ancestors
 	attributes []catalog.Attribute
 	history    history
 }
@@ -155,7 +155,8 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 		}
 	}
 	for _, to := range []catalog.Status{catalog.Active, catalog.Inactive, catalog.Archived} {
-		if to != p.product.Status && (to != catalog.Inactive || p.product.Status != catalog.DraftStatus) { // a draft is not for sale yet
+		// a draft is not for sale yet
+		if to != p.product.Status && (to != catalog.Inactive || p.product.Status != catalog.DraftStatus) {
 			view.Moves = append(view.Moves, formButton{Label: statusMoves[to], Form: r.form(p.path("/status"), hiddenField("status", string(to)))})
 		}
 	}
@@ -167,7 +168,8 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 	)
 }
 
-// facts are the product's values in words, and those of its variants; the categories are those that are ticked in their form.
+// facts are the product's values in words, and those of its variants; the categories are those that are ticked in
+// their form.
 func (p productPage) facts(r *request, categories *form) (list []pair, variants []variantFact) {
 	add := func(name, value string) {
 		if value != "" {

@@ -16,8 +16,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Reader is what the API reference shows the user of a request's session; nil without a session, or if the store
-// does not answer.
+// Reader is the user of a request's session, for the API reference; nil without a session, or if the store does not
+// answer.
 func (d *Dashboard) Reader(hr *http.Request) *reference.Reader {
 	r := &request{http: hr, d: d, route: &route{}}
 	if err := d.authenticate(r); err != nil {
@@ -57,7 +57,7 @@ func (r *request) readSampleKeys(tx *db.Tx, reader *reference.Reader) error {
 	return err
 }
 
-// sampleReads read the values of one kind each: one query, or a count beside it.
+// sampleReads read the values of one kind each: one query, or a count with it.
 var sampleReads = []struct {
 	scope string
 	read  func(tx *db.Tx, values map[string][]string) error

@@ -9,9 +9,10 @@ import (
 	"entrepot/internal/orders"
 )
 
-// The messages of rules name members of requests and kinds of JSON, because they are the API's. This file says the same to people.
+// The messages of rules name members of requests and kinds of JSON, because they are the API's. This file says the
+// same to people.
 
-// sampleDecimal is the number that messages show; beside an input it is written as the user's locale does.
+// sampleDecimal is the number that messages show; at an input it is written in the user's locale.
 const sampleDecimal = "12.50"
 
 // restatements are patterns of messages, and what pages say instead.

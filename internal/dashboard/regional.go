@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/drafts"
 )
 
-// locales are the locales to choose from; another one that the API has set can be kept.
+// locales are the locales to choose from; another one that the API has set can stay.
 var locales = []string{"en-GB", "en-US", "cs-CZ", "da-DK", "de-AT", "de-CH", "de-DE", "es-ES", "fi-FI", "fr-CA", "fr-FR", "hu-HU", "it-IT",
 	"ja-JP", "nl-NL", "nb-NO", "pl-PL", "pt-BR", "pt-PT", "ro-RO", "sv-SE"}
 

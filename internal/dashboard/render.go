@@ -38,8 +38,8 @@ func (s *screen) MayAdminister() bool { return s.caller.Role != accounts.Viewer 
 // crumb is a page above this one.
 type crumb struct{ Label, To string }
 
-// templates are the pages, each in the layout, by name. A page is parsed when it is first shown: all of them take some 15 MB
-// of memory, which a node that serves the API alone does not need.
+// templates are the pages, each in the layout, by name. A page is parsed when it is first shown: all of them take
+// some 15 MB of memory, which a node that serves the API alone does not need.
 type templates struct {
 	files *files
 	live  bool
@@ -57,7 +57,8 @@ var shared = []string{"templates/layout.html", "templates/parts.html", "template
 	"templates/editor_form.html",
 	"templates/endpoint_fields.html", "templates/sign_ins.html"}
 
-// parse parses what pages share, and finds the pages of the folder. It panics if something is invalid, as the first use of a page does.
+// parse parses what pages share, and finds the pages of the folder. It panics if something is invalid, as the first
+// use of a page does.
 func (t *templates) parse() map[string]func() *template.Template {
 	base := template.New("").Funcs(template.FuncMap{
 		"asset": t.files.asset, "scripts": t.files.scripts, "prefix": func() string { return prefix }, "badge": newBadge,
@@ -107,7 +108,8 @@ var rendered = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (d *Dashboard) render(r *request, out answer) error {
 	page := *out.page
 	page.Bare = page.Bare || r.session.User.ID == ""
-	if r.http.Header.Get("Entrepot-Live")+r.http.Header.Get("Entrepot-Aside") == "" { // a part of a page leaves the message to the next one
+	// a part of a page leaves the message to the next one
+	if r.http.Header.Get("Entrepot-Live")+r.http.Header.Get("Entrepot-Aside") == "" {
 		page.Flash = r.takeFlash()
 	}
 	page.Shell, page.caller = d.shell(r, &page), r.caller()

@@ -49,9 +49,9 @@ const (
 	mostHits    = 6
 )
 
-// search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU: of each kind those
-// that were recorded last, and the variant of a SKU. Without a term it lists the pages. The parameter
-// first leads to the first that is found.
+// search serves GET /search: pages and actions by their names, records by an id, or by number, name, e-mail, SKU: of
+// each kind those that were recorded last, and the variant of a SKU. Without a term it lists the pages. The parameter
+// first leads to the first result.
 func (d *Dashboard) search(r *request) (answer, error) {
 	term := strings.TrimSpace(r.http.URL.Query().Get("q"))
 	if runes := []rune(term); len(runes) > longestTerm {
@@ -142,8 +142,8 @@ func findProducts(tx *db.Tx, _ *request, term string) (list []finding, err error
 	return list, err
 }
 
-// findVariants finds the variant of a SKU, as a scanner types it, also in small letters: its stock, or its product for those who may
-// not see that.
+// findVariants finds the variant of a SKU, as a scanner types it, also in small letters: its stock, or its product
+// for those who may not see that.
 func findVariants(tx *db.Tx, r *request, term string) (list []finding, err error) {
 	skus := slices.Compact([]string{term, strings.ToUpper(term)})
 	found, err := catalog.Resolve(tx, skus)

@@ -73,7 +73,8 @@ func segmentForm(r *request, path string, s customers.Segment) *form {
 		field{Name: "rules.lastOrderBefore", Label: "Last order before", Kind: "date", Value: dayText(s.Rules.LastOrderBefore)})
 }
 
-// readSegmentForm reads name and rules, which replace those of before whole. A day that was not changed keeps its time.
+// readSegmentForm reads name and rules, which replace the former ones whole. A day that was not changed keeps its
+// time.
 func readSegmentForm(f *form, before customers.Rules) (name string, rules customers.Rules, err error) {
 	o := f.Object()
 	said, given := drafts.ReadSegment(o, drafts.ToCreate)

@@ -12,7 +12,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// The session's cookie. Over https its name has the prefix that browsers accept only from https. The API never reads it.
+// The session's cookie. Over https its name has the prefix that browsers accept only from https. The API never reads
+// it.
 const (
 	cookieName       = "entrepot"
 	secureCookieName = "__Secure-entrepot"

@@ -170,8 +170,8 @@ func (d *Dashboard) updateUser(r *request, u accounts.User) (answer, error) {
 	})
 }
 
-// setPassword serves POST /settings/users/{id}/password: another user gets a new password, and that user's sessions end. One's own is
-// changed under My login, which asks for the present one.
+// setPassword serves POST /settings/users/{id}/password: another user gets a new password, and that user's sessions
+// end. One's own is changed under My login, which asks for the present one.
 func (d *Dashboard) setPassword(r *request, u accounts.User) (answer, error) {
 	return r.submit(newPasswordForm(r, u), d.showUser, func(f *form) (answer, error) {
 		o := f.Object()

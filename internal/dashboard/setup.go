@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/limits"
 )
 
-// setupRoutes are the pages of the link that a service prints when its store is empty: it creates the first account, once.
+// setupRoutes are the pages of the link that a service prints when its store is empty: it creates the first account,
+// once.
 var setupRoutes = []*route{
 	{method: "GET", path: "/setup", open: true, serve: (*Dashboard).showSetup},
 	{method: "POST", path: "/setup", open: true, most: 16 << 10, serve: (*Dashboard).setUp},

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/accounts"
 )
 
-// shell is what surrounds every page.
+// shell surrounds every page.
 type shell struct {
 	Account string
 	Tag     string // of the account

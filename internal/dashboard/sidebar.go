@@ -19,8 +19,8 @@ type waiting struct {
 	read  func(tx *db.Tx, r *request) (int64, error)
 }
 
-// waits is the open work by the item's path. All of it is kept or few rows, so that every page can show it: one
-// message reads it.
+// waits is the open work by the item's path. All of it comes from stored counts or few rows, so that every page can
+// show it: one message reads it.
 var waits = map[string]waiting{
 	"/orders": {scope: "read:orders", words: "to ship", read: func(tx *db.Tx, _ *request) (n int64, err error) {
 		n, _, err = orders.ToShip(tx)

@@ -2,11 +2,11 @@ package dashboard
 
 import "strings"
 
-// joined is the text of a template without its layout. Templates are indented with tabs, so that people can read them; that is no part of
-// the page: a line break and the tabs behind it are left out, and so is the break before the {{end}} of a definition. Where words or
-// attributes stand on both sides, a space takes their place; elsewhere a line that begins with a space behind its tabs has that space.
-// A line without a tab keeps its break, as preformatted text needs it. What is left out becomes a comment of as many lines, so that errors
-// name the line of the file.
+// joined is the text of a template without its layout. Templates are indented with tabs, so that people can read
+// them; that is no part of the page. A line break and the tabs behind it are left out, and so is the break before the
+// {{end}} of a definition. Where words or attributes are on both sides, a space replaces them; elsewhere a line that
+// begins with a space behind its tabs has that space. A line without a tab keeps its break, as preformatted text
+// needs it. What is left out becomes a comment of as many lines, so that errors name the line of the file.
 func joined(source string) string {
 	var b strings.Builder
 	before, comment := "", false
@@ -31,5 +31,6 @@ func joined(source string) string {
 	return b.String()
 }
 
-// isWord reports whether a byte at the edge of a line belongs to words or attributes, and not to a tag, an action or a space.
+// isWord reports whether a byte at the edge of a line belongs to words or attributes, and not to a tag, an action or
+// a space.
 func isWord(edge byte) bool { return !strings.ContainsRune("<>{} ", rune(edge)) }

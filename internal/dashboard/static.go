@@ -45,7 +45,8 @@ func newFiles(dev bool) *files {
 	return f
 }
 
-// index names the folder of the static files by the content of all of them: so the parts of the script find each other by their names.
+// index names the folder of the static files by the content of all of them: so the parts of the script find each
+// other by their names.
 func (f *files) index() {
 	names, sum := map[string]bool{}, sha256.New()
 	list, err := fs.ReadDir(f, "static")
@@ -106,8 +107,9 @@ func Tokens() string {
 // types are the content types of static files: the system's own list may say that a script is a text.
 var types = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// ServeHTTP serves a static file. Its address changes with the content of all of them, so it may be kept for ever. A page of
-// another version, which a node of that version has sent, gets the file of this one: better than none, and not to be kept.
+// ServeHTTP serves a static file. Its address changes with the content of all of them, so browsers may cache it for
+// ever. A page of another version, which a node of that version has sent, gets the file of this one: better than
+// none, and not to be cached.
 func (f *files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	folder, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, staticPath), "/")
 	f.mu.Lock()

@@ -36,7 +36,8 @@ type levelRow struct {
 	Limit                        string // the threshold in words
 }
 
-// stockPath is the page of a SKU. Two addresses below /stock are pages of their own: SKUs of these names stand elsewhere.
+// stockPath is the page of a SKU. Two addresses below /stock are pages of their own: SKUs of these names stand
+// elsewhere.
 func stockPath(sku string) string {
 	if sku == "warehouses" || sku == "transfer" {
 		return prefix + "/stock/-/" + sku

@@ -15,9 +15,9 @@ import (
 // subject is the record of an event.
 type subject struct{ event, resource, payload string }
 
-// subjectNames are the names of the records of events, by id: an order's number, a product's SKU, a category's name, that of a job's
-// channel, a customer's e-mail address. A record that the user may not read, or whose event has no name for it,
-// has none.
+// subjectNames are the names of the records of events, by id: an order's number, a product's SKU, a category's name,
+// that of a job's channel, a customer's e-mail address. A record that the user may not read, or whose event has no
+// name for it, has none.
 func (r *request) subjectNames(tx *db.Tx, list []subject) (map[string]string, error) {
 	names := map[string]string{}
 	blank := map[string][]string{} // ids of records whose event does not name them, by kind

@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/stock"
 )
 
-// hiddenOfLevel are the hidden inputs beside a threshold: of which level it is, and what its input was filled from.
+// hiddenOfLevel are the hidden inputs of a threshold: its level, and the value that its input was filled from.
 var hiddenOfLevel = []string{"sku-", "warehouse-", "was-"}
 
 // thresholdText is a level's threshold as an input shows it.
@@ -29,8 +29,8 @@ func thresholdField(which, sku, warehouse, value string) field {
 	return field{Name: "threshold-" + which, Label: "Low below, of " + sku + " in " + warehouse, Kind: "int", Value: value}
 }
 
-// thresholdForm has one input for each level of the page. If the form was refused, the input of a level that it changes has what was
-// typed, and the error.
+// thresholdForm has one input for each level of the page. If the form was refused, the input of a level that it
+// changes has what was typed, and the error.
 func thresholdForm(r *request, l *listing, list []stock.Row) *form {
 	var fields []field
 	for _, row := range list {
@@ -59,10 +59,12 @@ func thresholdForm(r *request, l *listing, list []stock.Row) *form {
 	return f
 }
 
-// threshold is one that was typed: of which level, what its input was filled from, and what is asked if it can be read in two ways.
+// threshold is a typed threshold: its level, the value that its input was filled from, and the question if it can be
+// read in two ways.
 type threshold struct{ level, sku, warehouse, typed, was, unclear string }
 
-// typedThresholds are those of a form that were changed, in the order of their levels' ids; point is what the locale has before decimals.
+// typedThresholds are the changed thresholds of a form, in the order of their levels' ids; point is the locale's
+// decimal sign.
 func typedThresholds(sent url.Values, point string) (list []threshold) {
 	for name := range sent {
 		if which, is := strings.CutPrefix(name, "threshold-"); is {
@@ -77,8 +79,8 @@ func typedThresholds(sent url.Values, point string) (list []threshold) {
 	return list
 }
 
-// setThresholds serves POST /stock/thresholds: those that were changed. One that somebody else has changed meanwhile is refused, with
-// the value that it has now beside it.
+// setThresholds serves POST /stock/thresholds: those that were changed. A threshold that somebody else has changed
+// meanwhile is refused, and its present value is shown at its input.
 func (d *Dashboard) setThresholds(r *request) (answer, error) {
 	typed := typedThresholds(r.http.PostForm, r.format.point())
 	l, _ := r.stockList()
@@ -111,7 +113,7 @@ func (d *Dashboard) setThresholds(r *request) (answer, error) {
 	})
 }
 
-// readThresholds are the levels to update; a threshold of 0 is none. Errors: Invalid, beside the inputs.
+// readThresholds are the levels to update; a threshold of 0 is none. Errors: Invalid, shown at the inputs.
 func readThresholds(list []threshold) (update commerce.StockUpdate, err error) {
 	var wrong []apperr.Detail
 	for i, t := range list {
@@ -128,8 +130,8 @@ func readThresholds(list []threshold) (update commerce.StockUpdate, err error) {
 	return update, err
 }
 
-// sameThresholds checks that thresholds are what their inputs were filled from, or what was typed. Errors: Precondition, beside the
-// inputs.
+// sameThresholds checks that thresholds are what their inputs were filled from, or what was typed. Errors:
+// Precondition, shown at the inputs.
 func sameThresholds(tx *db.Tx, list []threshold) error {
 	skus := make([]string, len(list))
 	for i, t := range list {

@@ -12,7 +12,8 @@ import (
 	"entrepot/internal/stock"
 )
 
-// warehouseRoutes are the places that hold stock. What is sent about one has one more part than what is sent about a SKU: a path is either.
+// warehouseRoutes are the pages of warehouses. Paths about a warehouse have one part more than paths about a SKU,
+// because a path is either.
 var warehouseRoutes = []*route{
 	{method: "GET", path: "/stock/warehouses", scope: "read:inventory", serve: (*Dashboard).listWarehouses},
 	{method: "POST", path: "/stock/warehouses", scope: "write:inventory", serve: (*Dashboard).createWarehouse},
@@ -28,7 +29,7 @@ func (d *Dashboard) movedWarehouses(r *request) (answer, error) {
 	return redirect("/stock"+strings.TrimPrefix(r.http.URL.EscapedPath(), prefix), ""), nil
 }
 
-// editorView is what templates/editor.html shows: a list of records, and beside it the form of a new or an existing one.
+// editorView is the data of templates/editor.html: a list of records, with the form of a new or an existing one.
 type editorView struct {
 	*listing
 	Rows   []editorRow
@@ -47,7 +48,7 @@ type editorRow struct {
 	ID, To string
 	Depth  int // in a tree
 	Name   string
-	Mark   string // a word beside the name
+	Mark   string // a word at the name
 	Path   string // where it stands in a tree that is not shown
 	Folded bool   // its tree is folded
 	Twist  *twist // what opens or closes the branch of it, nil for none

@@ -7,10 +7,11 @@ import (
 	"entrepot/internal/base/id"
 )
 
-// activeFor is how long a tenant counts as active after a read or write of it began.
+// activeFor is how long a tenant counts as active after one of its reads or writes began.
 const activeFor = time.Second
 
-// activity is which tenants were the last to be active. Two are enough to know whether anyone but a given one was.
+// activity remembers the two tenants that were active last. Two are enough to know whether anyone but a given tenant
+// was.
 type activity struct {
 	mu           sync.Mutex
 	last, before seen
@@ -22,7 +23,7 @@ type seen struct {
 	at     time.Time
 }
 
-// mark notes that a read or write of a tenant begins. What serves all accounts is nobody's.
+// mark notes that a read or write of a tenant begins. Transactions that serve all accounts belong to nobody.
 func (a *activity) mark(tenant id.Tenant, now time.Time) {
 	if tenant == Across {
 		return

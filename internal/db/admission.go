@@ -15,37 +15,37 @@ import (
 
 // admission limits how many reads use the engine's connections at once (decision 17). Wide reads, which may look at
 // many records, have one share of the connections, other reads another, and one account never gets all of either
-// share. The connections that remain serve authentication and writes, which pass no limit here. Wide reads compute, on
-// SQLite in this process and on PostgreSQL often on the same machine: while other accounts are active, one account's wide
-// reads leave a processor to them (decision 17).
+// share. The connections that remain serve authentication and writes, which pass no limit here. Wide reads compute,
+// on SQLite in this process and on PostgreSQL often on the same machine: while other accounts are active, one
+// account's wide reads leave a processor to them (decision 17).
 type admission struct {
 	wide, narrow concurrency
 	active       activity
-	patience     time.Duration // of a wide read that finds no place: wideWait, or Config.Patience
+	minWait      time.Duration // how long a wide read waits to be admitted: wideWait, or more (Config.MinWait)
 }
 
-// wideWait is how long a wide read waits for others to end; then it fails, and the caller should try again.
+// wideWait is how long a wide read waits for others to end. After that it fails, and the caller should try again.
 const wideWait = 10 * time.Second
 
 // newAdmission divides the reading connections of an engine into the two shares. processors is how many processors this
 // process has.
 func newAdmission(connections, processors int) *admission {
 	spare := max(2, connections/4)
-	rest := max(2, connections-spare)
-	a := &admission{patience: wideWait, wide: newConcurrency(rest/2, (rest/2+1)/2), narrow: newConcurrency(rest-rest/2, max(1, rest-rest/2-1))}
-	a.wide.beside = min(a.wide.each, max(1, processors-1))
+	shared := max(2, connections-spare)
+	a := &admission{minWait: wideWait, wide: newConcurrency(shared/2, (shared/2+1)/2), narrow: newConcurrency(shared-shared/2, max(1, shared-shared/2-1))}
+	a.wide.othersActive = min(a.wide.each, max(1, processors-1))
 	return a
 }
 
-// enterWide waits for a place for a wide read at a time. beside is whether other accounts are active.
-func (a *admission) enterWide(ctx context.Context, tenant id.Tenant, now time.Time) (at place, beside bool, err error) {
+// enterWide waits until a wide read may run. othersActive says whether other accounts are active.
+func (a *admission) enterWide(ctx context.Context, tenant id.Tenant, now time.Time) (at place, othersActive bool, err error) {
 	a.active.mark(tenant, now)
-	beside = a.active.others(tenant, now)
-	at, err = a.wide.enter(ctx, tenant, beside)
-	return at, beside, err
+	othersActive = a.active.others(tenant, now)
+	at, err = a.wide.enter(ctx, tenant, othersActive)
+	return at, othersActive, err
 }
 
-// enterNarrow waits for a place for another read.
+// enterNarrow waits until another read may run.
 func (a *admission) enterNarrow(ctx context.Context, tenant id.Tenant, now time.Time) (place, error) {
 	a.active.mark(tenant, now)
 	return a.narrow.enter(ctx, tenant, false)
@@ -53,39 +53,40 @@ func (a *admission) enterNarrow(ctx context.Context, tenant id.Tenant, now time.
 
 // concurrency limits how many reads run at once: in total and for each tenant.
 type concurrency struct {
-	each   int // places of a tenant
-	beside int // of these, while other tenants are active; 0: all
-	places chan struct{}
-	mu     sync.Mutex
-	of     map[id.Tenant]*sharing
+	each         int // reads that a tenant may run at once
+	othersActive int // the same while other tenants are active; 0: all of them
+	places       chan struct{}
+	mu           sync.Mutex
+	of           map[id.Tenant]*sharing
 
-	waiting atomic.Int64 // how many wait for a place
+	waiting atomic.Int64 // how many wait
 }
 
 type sharing struct {
-	places chan struct{}
-	beside chan struct{} // places of reads that began while other tenants were active
-	users  int           // reads inside or waiting; at 0 the tenant's entry is removed
+	places       chan struct{}
+	othersActive chan struct{} // reads inside that began while other tenants were active
+	users        int           // reads inside or waiting; at 0 the tenant's entry is removed
 }
 
 func newConcurrency(all, each int) concurrency {
 	return concurrency{each: max(1, each), places: make(chan struct{}, max(1, all)), of: map[id.Tenant]*sharing{}}
 }
 
-// place is what a read holds while it runs.
+// place is the permission that a read holds while it runs.
 type place struct {
 	of     *concurrency
 	tenant id.Tenant
 	own    *sharing
-	taken  [3]chan struct{} // the limits that it counts in
+	taken  [3]chan struct{} // the limits that count it
 }
 
-// enter waits for a place in the tenant's limit, in its limit beside active others if there are any, and in the total.
+// enter waits until the total, the tenant's limit and, while others are active, the tenant's lower limit admit a
+// read.
 func (c *concurrency) enter(ctx context.Context, tenant id.Tenant, others bool) (place, error) {
 	at := place{of: c, tenant: tenant, own: c.join(tenant)}
 	wanted := [len(at.taken)]chan struct{}{at.own.places, nil, c.places}
 	if others {
-		wanted[1] = at.own.beside
+		wanted[1] = at.own.othersActive
 	}
 	for i, limit := range wanted {
 		if limit == nil {
@@ -116,8 +117,9 @@ func (c *concurrency) await(ctx context.Context, limit chan<- struct{}) error {
 	}
 }
 
-// leave gives a place back and forgets the tenant when nobody else is in. It lets the one who gets the place go first: otherwise that one
-// would wait for the processor, with the place, until this one has written its answer.
+// leave ends a read and removes the tenant's entry when the tenant has no other. It yields to the read that is
+// admitted instead: otherwise that one would hold its place and wait for the processor until this one has written its
+// answer.
 func (p place) leave() {
 	for _, limit := range slices.Backward(p.taken[:]) {
 		if limit != nil {
@@ -141,8 +143,8 @@ func (c *concurrency) join(tenant id.Tenant) *sharing {
 	own := c.of[tenant]
 	if own == nil {
 		own = &sharing{places: make(chan struct{}, c.each)}
-		if c.beside > 0 {
-			own.beside = make(chan struct{}, c.beside)
+		if c.othersActive > 0 {
+			own.othersActive = make(chan struct{}, c.othersActive)
 		}
 		c.of[tenant] = own
 	}
@@ -150,14 +152,14 @@ func (c *concurrency) join(tenant id.Tenant) *sharing {
 	return own
 }
 
-// WideWaiting is how many wide reads wait for a place now.
+// WideWaiting is how many wide reads wait now.
 func (d *DB) WideWaiting() int { return int(d.admission.wide.waiting.Load()) }
 
-// ReadWide is Read for queries that may look at many records: lists, searches, figures. Errors: Unavailable when no
-// place became free in time.
+// ReadWide is Read for queries that may look at many records: lists, searches, figures. Errors: Unavailable when it
+// was not admitted in time.
 func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
-	patient, cancel := context.WithTimeout(ctx, d.admission.patience)
-	at, beside, err := d.admission.enterWide(patient, tenant, d.now())
+	limited, cancel := context.WithTimeout(ctx, d.admission.minWait)
+	at, othersActive, err := d.admission.enterWide(limited, tenant, d.now())
 	cancel()
 	if err != nil {
 		if ctx.Err() == nil {
@@ -167,8 +169,8 @@ func (d *DB) ReadWide(ctx context.Context, tenant id.Tenant, run func(*Tx) error
 	}
 	defer at.leave()
 	how := engine.Stored
-	if beside {
-		how = engine.Patient
+	if othersActive {
+		how = engine.Yielding
 	}
 	return d.read(ctx, tenant, how, run)
 }

@@ -1,18 +1,18 @@
-// Package db is the store: transactions, and the types that its callers write them with. It knows nothing of the
-// schema but the change clock, the kept counts and the list of pending scrubs.
+// Package db is the store: transactions, and the types that its callers write them with. Of the schema it knows only
+// the change clock, the stored counts and the list of pending scrubs.
 //
-//	Write   one operation is one transaction; on SQLite many transactions share a commit, on PostgreSQL the
-//	        last statements and COMMIT travel in one message
+//	Write   one operation is one transaction; on SQLite many transactions share a commit, on PostgreSQL the last
+//	        statements and COMMIT travel in one message
 //	Read    a snapshot that never waits for writers
 //	Tx      what both receive: Query, Exec, and Queue for writes whose result the caller does not need
 //	clock   per tenant; gives each changed row a stamp that grows in commit order (interface §4.3)
-//	tally   per tenant; counts kept up to date by the writes, so that lists need not count rows (tally.go)
+//	tally   per tenant; counts that writes keep up to date, so that lists need not count rows (tally.go)
 //	Scrub   removes erased data from the store's files (interface §4.4)
 //
 // The packages below it: engine defines what an engine must do, sqlite and postgres implement it, migrations holds the
 // schema. Nothing else knows that there are two engines. One SQL text serves both: it is written in PostgreSQL's
-// dialect, with $N placeholders, casts (::UUID) and row locks (FOR UPDATE), and package sqlite removes what SQLite
-// does not have.
+// dialect, with $N placeholders, casts (::UUID) and row locks (FOR UPDATE), and package sqlite removes what SQLite does
+// not have.
 package db
 
 import (
@@ -40,7 +40,8 @@ type Config struct {
 	Unsafe bool // SQLite does not wait for the disk: only for tests and throw-away stores
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
-	Patience         time.Duration // commands, tests: waits for connections, locks, places of wide reads are at least so long; 0: as usual
+	// commands, tests: the least time to wait for connections, locks and admission; 0: the usual times
+	MinWait time.Duration
 
 	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
 	Wrote func(sql string, args []any) // for tests: called with every statement that is queued to write; nil for none
@@ -68,18 +69,18 @@ type opened struct {
 	admission *admission
 	open      openWrites
 	commits   atomic.Int64 // transactions of this process that were committed
-	others    atomic.Int64 // those of tenants among them that were neither pieces of bulk operations nor Background
-	otherAt   atomic.Int64 // when the last of the others was committed, in nanoseconds of real time since 1970
-	passed    atomic.Int64 // others when the last piece of a bulk operation was committed
+	others    atomic.Int64 // the tenants' transactions among them: no pieces of bulk operations, not Background
+	otherAt   atomic.Int64 // when the last of othersCommitted was committed, in nanoseconds of real time since 1970
+	passed    atomic.Int64 // othersCommitted at the commit of the last piece of a bulk operation
 	scrubbing scrubbing
 	memo      sync.Map
 }
 
-// Memo is what packages keep in the memory of this process about the store, each under keys of a type of its own. What is kept there may
-// be used only if the transaction that uses it sees that it still holds.
+// Memo is what packages cache about the store in the memory of this process, each under keys of a type of its own. A
+// transaction may use an entry only if what the transaction reads shows that the entry is still true.
 func (d *DB) Memo() *sync.Map { return &d.memo }
 
-// Memo is that of the store (DB.Memo).
+// Memo returns the memo of the store (DB.Memo).
 func (tx *Tx) Memo() *sync.Map { return &tx.db.memo }
 
 // Open opens the store without changing its schema; Migrate brings it up to date.
@@ -100,7 +101,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 			Failed: func() { close(d.failed) }})
 	case strings.HasPrefix(c.URL, "postgres://"), strings.HasPrefix(c.URL, "postgresql://"):
 		d.engine, err = postgres.Open(ctx, postgres.Config{URL: c.URL, Now: d.Now, Injected: injected, Log: c.Log, Pool: c.Pool,
-			StatementTimeout: c.StatementTimeout, Patience: c.Patience})
+			StatementTimeout: c.StatementTimeout, MinWait: c.MinWait})
 	default:
 		return nil, errors.New("the database address must start with postgres://")
 	}
@@ -108,7 +109,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		return nil, err
 	}
 	d.admission = newAdmission(d.engine.Connections(), processors.Count())
-	d.admission.patience = max(wideWait, c.Patience)
+	d.admission.minWait = max(wideWait, c.MinWait)
 	return d, nil
 }
 
@@ -124,7 +125,8 @@ func (d *DB) Ping(ctx context.Context) error { return d.engine.Ping(ctx) }
 // Now is the injected clock in UTC, cut to microseconds as the store keeps it.
 func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 
-// Woken returns a channel that receives after each commit that called Tx.Wake(topic); several signals may arrive as one.
+// Woken returns a channel that receives after each commit that called Tx.Wake(topic); several signals may arrive as
+// one.
 func (d *DB) Woken(topic string) <-chan struct{} {
 	c := make(chan struct{}, 1)
 	d.mu.Lock()
@@ -148,8 +150,8 @@ func (d *DB) wake(topic string) {
 // it is opened again. On PostgreSQL it never receives.
 func (d *DB) Failed() <-chan struct{} { return d.failed }
 
-// Lasting reports whether a transaction failed because of what it was to store, so that it would fail again: the store refuses the data, or
-// the code cannot handle them.
+// Lasting reports whether a transaction would fail again in the same way: the store refuses its data, or the code
+// cannot handle them.
 func Lasting(err error) bool {
 	return errors.Is(err, errPanic) || sqlite.Lasting(err) || postgres.Lasting(err)
 }

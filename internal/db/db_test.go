@@ -30,7 +30,7 @@ func engines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 		return store
 	}
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, db.Config{Dir: t.TempDir(), Unsafe: true})) })
-	t.Run("postgres", func(t *testing.T) { test(t, open(t, db.Config{URL: dbtest.URL(t), Patience: dbtest.Patience})) })
+	t.Run("postgres", func(t *testing.T) { test(t, open(t, db.Config{URL: dbtest.URL(t), MinWait: dbtest.Patience})) })
 }
 
 func clock(t *testing.T, store *db.DB, tenant id.Tenant) {

@@ -6,9 +6,9 @@ import (
 	"entrepot/internal/base/id"
 )
 
-// The type of its transaction says what a function may do. *Tx allows everything. A function that only reads takes a Reader; one that only
-// queues writes takes a Writer. Writers cannot read and return no error: an error of a queued write is returned by the transaction that
-// sends it.
+// A function's parameter says what it does with a transaction. *Tx allows everything. A function that only reads
+// takes a Reader; one that only queues writes takes a Writer. Writers cannot read and return no error: the
+// transaction that sends a queued write returns its error.
 
 // Reader reads in a transaction.
 type Reader interface {

@@ -19,7 +19,7 @@ func TestNodeThatStandsStill(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			nodes, url := twoNodes(t)
-			frozen, err := db.Open(t.Context(), db.Config{URL: through(t, url), Patience: 9 * time.Second}) // it is given up after 10
+			frozen, err := db.Open(t.Context(), db.Config{URL: through(t, url), MinWait: 9 * time.Second}) // it is given up after 10
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,12 +9,12 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// MostTogether is how many callers a Gather lets go together at the most.
+// MostTogether is how many callers a Gather puts into one group at most.
 const MostTogether = 32
 
-// Gather has callers of an account who want the same kind of work at the same moment get it done together. A caller who finds nobody at
-// work begins at once; the callers who come meanwhile are the next group, and the first of them works for all. Nobody waits for company.
-// The zero Gather is ready for use.
+// Gather combines callers of an account who want the same kind of work at the same moment: one of them works for the
+// whole group. A caller who finds nobody at work begins at once; the callers who come meanwhile form the next group.
+// Nobody waits for a group to fill. The zero Gather is ready for use.
 type Gather[T any] struct {
 	mu      sync.Mutex
 	waiting map[id.Tenant][]*gathered[T] // an account with an entry has a group at work
@@ -27,8 +27,8 @@ type gathered[T any] struct {
 	done chan error          // receives the outcome if another caller has done it
 }
 
-// Do returns when own was part of a group on which work has run, here or at another caller of the account. work leaves what each member
-// wants to know in the member. Errors: the outcome is unknown, because work panicked.
+// Do returns when work has run on a group with own in it, here or at another caller of the account. work leaves each
+// member's result in the member. Errors: the outcome is unknown, because work panicked.
 func (g *Gather[T]) Do(tenant id.Tenant, own T, work func(group []T)) error {
 	c := &gathered[T]{own: own, turn: make(chan []*gathered[T], 1), done: make(chan error, 1)}
 	g.enter(tenant, c)
@@ -71,7 +71,7 @@ func (g *Gather[T]) enter(tenant id.Tenant, c *gathered[T]) {
 	c.turn <- []*gathered[T]{c}
 }
 
-// next gives the turn to the first of those who wait.
+// next starts the group of those who wait; the first of them works.
 func (g *Gather[T]) next(tenant id.Tenant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -34,8 +34,8 @@ func Values(rows, cols, first int, casts ...string) string {
 	return b.String()
 }
 
-// Repeat repeats one row of a VALUES list n times: each $ without a number becomes the next placeholder from $first on, so that
-// "($1,$,$)" makes "($1,$2,$3),($1,$4,$5)".
+// Repeat repeats one row of a VALUES list n times: each $ without a number becomes the next placeholder from $first
+// on, so that "($1,$,$)" makes "($1,$2,$3),($1,$4,$5)".
 func Repeat(n, first int, row string) string {
 	var b strings.Builder
 	for r := range n {
@@ -56,7 +56,8 @@ func Repeat(n, first int, row string) string {
 // In writes "($2,$3,$4)" for n arguments starting at $first.
 func In(n, first int) string { return Values(1, n, first) }
 
-// MoreThan reports whether a query finds more than n rows: from is what follows FROM and has the tenant as $1, then the arguments.
+// MoreThan reports whether a query finds more than n rows. from is what follows FROM; its $1 is the tenant, then come
+// the arguments.
 func MoreThan(tx *Tx, n int, from string, args ...any) (bool, error) {
 	args = append([]any{tx.Tenant}, args...)
 	var found int
@@ -78,8 +79,8 @@ func Chunks[T any](list []T, each func(piece []T) error) error {
 // Pieces cuts a list into pieces of a few fixed sizes.
 func Pieces[T any](list []T) iter.Seq[[]T] { return engine.Pieces(list) }
 
-// Padded returns the list as arguments for In, its last element repeated up to the next fixed size. Repeating a key in
-// IN does not repeat a row of the result.
+// Padded returns the list as arguments for In, with its last element repeated up to the next fixed size. A key that
+// stands twice in IN finds its row once.
 func Padded[T any](list []T) []any { return engine.Padded(Args(list)) }
 
 // Args returns the list as arguments.
@@ -91,11 +92,11 @@ func Args[T any](list []T) []any {
 	return args
 }
 
-// Text keeps SQL built for a list length, so that each length is built once.
+// Text caches SQL by the length of a list, so that each length is built once.
 type Text struct{ made [257]string }
 
-// For returns the text for n rows (n ≤ 256), built the first time it is needed. Two callers that build it at the same
-// time build the same text.
+// For returns the text for n rows (n ≤ 256) and builds it when it is first needed. Two callers at the same time build
+// the same text.
 func (t *Text) For(n int, build func(n int) string) string {
 	textMu.RLock()
 	s := t.made[n]
@@ -109,4 +110,4 @@ func (t *Text) For(n int, build func(n int) string) string {
 	return s
 }
 
-var textMu sync.RWMutex // guards what all Texts have made
+var textMu sync.RWMutex // guards the texts of all Texts

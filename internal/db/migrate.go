@@ -10,7 +10,8 @@ import (
 
 // Migrate brings the store to this program's schema and returns how many migrations it ran. Each migration and the
 // record that it ran are one transaction. Errors: the store belongs to a newer program, or its migrations differ from
-// this program's; it is then left unchanged. Migrations of an older store are logged as they begin, since they may take minutes.
+// this program's; it is then left unchanged. Migrations of an older store are logged as they begin, since they may
+// take minutes.
 func (d *DB) Migrate(ctx context.Context) (int, error) {
 	known := migrations.Known()
 	if err := d.makeVersions(ctx); err != nil {

@@ -19,14 +19,14 @@ type Moved struct {
 // ErrNotEmpty means that the target of Move has rows already.
 var ErrNotEmpty = engine.ErrNotEmpty
 
-// unmoved are tables whose rows mean nothing in another store: the migrations that ran, the live nodes, rate limits,
-// and pending scrubs of the old files.
+// unmoved are tables whose rows mean nothing in another store: migrations that ran, live nodes, rate limits, and
+// pending scrubs of the old files.
 var unmoved = []string{"schema_versions", "nodes", "rate_windows", "scrubs"}
 
-// Move copies every row of one store, as of one moment, into another store, on PostgreSQL, that has this program's schema and no rows.
-// It is one transaction, which counts the rows of both sides and runs after at its end: if it fails or is interrupted, the
-// target stays empty. Nobody may write to the source meanwhile, because later changes are not copied. report is called
-// after each table. Errors: ErrNotEmpty; the two stores have different schemas.
+// Move copies every row of one store, as of one moment, into another store, on PostgreSQL, that has this program's
+// schema and no rows. It is one transaction, which counts the rows of both sides and calls after at its end. If it
+// fails or is interrupted, the target stays empty. Nobody may write to the source meanwhile, because later changes
+// are not copied. report is called after each table. Errors: ErrNotEmpty; the two stores have different schemas.
 func Move(ctx context.Context, from, to *DB, after func(tx *Tx) error, report func(Moved)) (moved []Moved, err error) {
 	tables, err := from.tables(ctx)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// openWrites are the writes of this process that have begun and not ended, with when they began.
+// openWrites are the running writes of this process, with the times at which they began.
 type openWrites struct {
 	mu    sync.Mutex
 	last  int64
@@ -28,9 +28,9 @@ func (o *openWrites) leave(number int64) {
 }
 
 // OldestWrite returns a time before everything that is not committed yet: a transaction that commits after this call
-// has a later Micros. So what a snapshot lacks that is taken after this call can be found by the times in its rows. The
-// margin covers what this process does not see: a clock that is set back and, on PostgreSQL, the clocks and transactions of
-// other nodes, which end those that stand still after seconds.
+// has a later Micros. So the times in rows show what a later snapshot lacks. The margin covers what this process does
+// not see: a clock that is set back and, on PostgreSQL, clocks and transactions of other nodes. (The server ends a
+// transaction of a node that stands still after seconds.)
 func (d *DB) OldestWrite() (at int64) {
 	oldest := d.Now()
 	d.open.mu.Lock()

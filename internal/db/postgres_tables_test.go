@@ -27,7 +27,7 @@ func TestRowLevelSecurity(t *testing.T) {
 		t.Fatal(err)
 	}
 	asMerchant := strings.Replace(url, "postgres@", "merchant@", 1)
-	store, err := db.Open(ctx, db.Config{URL: asMerchant, Patience: dbtest.Patience})
+	store, err := db.Open(ctx, db.Config{URL: asMerchant, MinWait: dbtest.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ type PendingRead struct {
 // Prefetch queues a read that does not depend on the results of others. At Wait, and not before, each is called for
 // every row. On PostgreSQL all pending reads travel in one message at the first Wait; SQLite runs only the reads that
 // are waited for, one after the other. So a transaction prefetches everything that it may need, and then waits in the
-// order in which its errors matter. Writes queued before are sent first. each stores what it scans and must not use
-// the transaction.
+// order in which its errors matter. Earlier queued writes are sent first. each stores the scanned row and must not
+// use the transaction.
 func (tx *Tx) Prefetch(each func(Rows) error, sql string, args ...any) *PendingRead {
 	q := &PendingRead{tx: tx, Pending: engine.Pending{SQL: sql, Args: args, Each: each}}
 	if err := tx.Flush(); err != nil {
@@ -35,7 +35,8 @@ type Keyed struct {
 	texts Text
 }
 
-// KeyedBy reads the rows that have one of some keys in a column. selection ends before WHERE; rest follows the conditions.
+// KeyedBy reads the rows that have one of some keys in a column. selection ends before WHERE; rest follows the
+// conditions.
 func KeyedBy(selection, column, rest string) *Keyed {
 	return &Keyed{Build: func(n int) string {
 		return selection + " WHERE tenant_id = $1 AND " + column + " IN " + In(n, 2) + rest
@@ -99,7 +100,7 @@ func (p *Pending[T]) Wait() (value T, err error) {
 }
 
 // Last announces that the next statement, or the reads prefetched before the next Wait, are the last of a Read, so
-// that the end of the transaction travels with them. A read after that runs on a new snapshot.
+// that the end of the transaction travels with them. A later read runs on a new snapshot.
 func (tx *Tx) Last() {
 	if tx.readOnly && tx.branch == nil { // a branch of Together does not know which statement is last
 		tx.session.Last()

@@ -217,7 +217,7 @@ func TestReaderWithItsOwnClock(t *testing.T) {
 			return n
 		}
 		total := 0
-		for _, name := range []string{"Write", "WriteInTurn"} {
+		for _, name := range []string{"Write", "WriteSerially"} {
 			begun, wrote := make(chan struct{}), make(chan error)
 			slow := func(tx *db.Tx) error {
 				var n int64
@@ -230,8 +230,8 @@ func TestReaderWithItsOwnClock(t *testing.T) {
 				return err
 			}
 			go func() {
-				if name == "WriteInTurn" {
-					wrote <- store.WriteInTurn(ctx, 1, 1, slow)
+				if name == "WriteSerially" {
+					wrote <- store.WriteSerially(ctx, 1, 1, slow)
 					return
 				}
 				wrote <- store.Write(ctx, 1, slow)

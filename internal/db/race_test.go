@@ -36,7 +36,7 @@ func TestWritesThatRace(t *testing.T) {
 		clock(t, store, 1)
 		for name, write := range map[string]func(run func(*db.Tx) error) error{
 			"write":   func(run func(*db.Tx) error) error { return store.Write(t.Context(), 1, run) },
-			"in turn": func(run func(*db.Tx) error) error { return store.WriteInTurn(t.Context(), 1, 1, run) },
+			"in turn": func(run func(*db.Tx) error) error { return store.WriteSerially(t.Context(), 1, 1, run) },
 		} {
 			before := nextNumber(t, store)
 			var wait sync.WaitGroup

@@ -14,8 +14,8 @@ import (
 )
 
 // No statement sees a deleted row or the old version of a changed one, yet their bytes stay in the files until
-// something else is written over them. After an erasure they must go (interface §4.4): the transaction that erases
-// requests a scrub, which runs after the commit. The request is a row, so that it survives a crash between the two.
+// something else overwrites them. After an erasure they must go (interface §4.4): the transaction that erases
+// requests a scrub, which runs after the commit. The request is a row, so that it survives a crash before the scrub.
 
 // scrubbing is the state that the scrubs of one process share.
 type scrubbing struct {
@@ -33,28 +33,28 @@ func (tx *Tx) RequestScrub(tables ...string) {
 // Bounds of how long a caller waits for a scrub.
 const (
 	quietWait = 20 * time.Second // in a store that nobody else writes to
-	busyWait  = time.Second      // in one that is in use, counted from Observe
-	busyRest  = 5 * time.Second  // between scrubs of such a store: each delays other work a little
+	busyWait  = time.Second      // in a store that is in use, counted from Observe
+	busyRest  = 5 * time.Second  // between scrubs of a store in use: each delays other work a little
 	quietMost = 20               // transactions of others up to which a store counts as quiet
 	waitStep  = 20 * time.Millisecond
 )
 
-// Activity is a moment and how many transactions had been committed by then.
+// Activity is a moment, and how many transactions had been committed by it.
 type Activity struct {
 	at      time.Time
 	commits int64
 }
 
-// Observe notes the moment from which ScrubSoon counts how much the store is in use.
+// Observe notes the moment from which ScrubSoon counts the transactions of others.
 func (d *DB) Observe() Activity { return Activity{time.Now(), d.commits.Load()} }
 
 // busy reports whether others have used the store since.
 func (d *DB) busy(since Activity) bool { return d.commits.Load()-since.commits > quietMost }
 
-// ScrubSoon starts a scrub and waits until it is done, so that nothing that was erased is left in the files. In a
-// store that is in use a scrub takes longer: the caller then waits no longer than a second since the given moment, the
-// scrub goes on, and PendingScrubs reports it. Errors are logged and the scrub stays pending, as it does if another
-// ended a moment ago: the next periodic call of Scrub does it.
+// ScrubSoon starts a scrub and waits until it is done, so that nothing of the erased data is left in the files. In a
+// store that is in use a scrub takes longer: the caller waits at most a second from the given moment, the scrub goes
+// on, and PendingScrubs reports it. Errors are logged, and the scrub stays pending. It also stays pending if another
+// scrub ended a moment ago. The next periodic call of Scrub does it.
 func (d *DB) ScrubSoon(ctx context.Context, since Activity) {
 	if d.busy(since) && time.Since(time.Unix(0, d.scrubbing.ended.Load())) < busyRest {
 		return
@@ -93,10 +93,9 @@ func (d *DB) scrubWhileQuiet(ctx context.Context, since Activity) error {
 	}
 }
 
-// Scrub removes from the store's files what deleted and changed rows left there, if a scrub is pending. It may take as
-// long as reading the whole store; other work is not delayed meanwhile: tables in use on PostgreSQL stay pending.
-// After an error all stay pending and the next call tries again. Callers that wait for a running scrub share the next
-// one.
+// Scrub removes what deleted and changed rows left in the store's files, if a scrub is pending. It may take as long
+// as reading the whole store, without delaying other work: tables in use on PostgreSQL stay pending. After an error
+// all stay pending, and the next call tries again. Callers that wait for a running scrub share the next one.
 func (d *DB) Scrub(ctx context.Context) error {
 	need := d.scrubbing.started.Load() + 1
 	d.scrubbing.mu.Lock()

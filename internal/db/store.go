@@ -57,8 +57,8 @@ func (d *DB) Made(ctx context.Context) (made bool, err error) {
 // Security says whether row-level security of PostgreSQL keeps the accounts apart.
 type Security = postgres.Security
 
-// Security reads the present state of row-level security and changes nothing. On SQLite it is the zero value: a file
-// has no roles.
+// Security reads the state of row-level security and changes nothing. On SQLite it is the zero value: a file has no
+// roles.
 func (d *DB) Security(ctx context.Context) (Security, error) {
 	if e, ok := d.engine.(*postgres.Engine); ok {
 		return e.Security(ctx)
@@ -66,12 +66,12 @@ func (d *DB) Security(ctx context.Context) (Security, error) {
 	return Security{}, nil
 }
 
-// MayCome reports whether a store that could not be opened may be opened soon: its database server is not there yet, starts,
-// or has no place for a connection.
+// MayCome reports whether a store that could not be opened may be opened soon: its database server is not there yet,
+// starts, or has no place for a connection.
 func MayCome(err error) bool { return postgres.MayCome(err) }
 
-// Lax lists the settings of the database server with which a power cut may lose what was acknowledged. On SQLite there is
-// none: the program makes them itself.
+// Lax lists the settings of the database server with which a power cut may lose acknowledged changes. On SQLite there
+// are none: the program makes them itself.
 func (d *DB) Lax(ctx context.Context) ([]string, error) {
 	if e, ok := d.engine.(*postgres.Engine); ok {
 		return e.Lax(ctx)
@@ -79,7 +79,7 @@ func (d *DB) Lax(ctx context.Context) ([]string, error) {
 	return nil, nil
 }
 
-// Places is how many connections the database server accepts, 0 if it is not known and on SQLite, and how many of them a
+// Places returns how many connections the database server accepts, 0 if unknown and on SQLite, and how many of them a
 // node may use.
 func (d *DB) Places(ctx context.Context) (accepted, used int, err error) {
 	if e, ok := d.engine.(*postgres.Engine); ok {
@@ -104,11 +104,12 @@ func RestoreDatabase(ctx context.Context, from, address string) (Copied, error) 
 // CopyFile writes a copy of the SQLite store in a folder into a file (package sqlite).
 func CopyFile(dir, to string) error { return sqlite.CopyFile(dir, to) }
 
-// OwnFile returns an error if the SQLite file of a folder belongs to another program. A missing file is no error and is not
-// created (package sqlite).
+// OwnFile returns an error if the SQLite file of a folder belongs to another program. A missing file is no error and
+// is not created (package sqlite).
 func OwnFile(dir string) error { return sqlite.OwnFile(dir) }
 
-// CheckFile returns an error unless a SQLite file is undamaged and has a schema that this program knows (package sqlite).
+// CheckFile returns an error unless a SQLite file is undamaged and has a schema that this program knows (package
+// sqlite).
 func CheckFile(path string) error { return sqlite.CheckFile(path) }
 
 // SumOf is the SHA-256 that a copy made by CopyFile has, "" without one (package sqlite).
@@ -117,6 +118,6 @@ func SumOf(path string) (string, error) { return sqlite.SumOf(path) }
 // FileInUse reports whether another process has the SQLite store in a folder open (package sqlite).
 func FileInUse(dir string) (bool, error) { return sqlite.FileInUse(dir) }
 
-// Restore replaces the SQLite store of a folder by a copy made by CopyFile; aside is the new name of the old store, ""
-// for none (package sqlite).
+// Restore replaces the SQLite store of a folder by a copy made by CopyFile; renamed is the new name of the old store,
+// "" for none (package sqlite).
 func Restore(copyPath, dir string) (aside string, err error) { return sqlite.Restore(copyPath, dir) }

@@ -5,7 +5,7 @@ import "testing"
 // A transaction of work in the background handles as many records as its time allows: more while it is quick, fewer when it is slow, within
 // bounds; it has more time while nobody waits.
 func TestStridesFollowTheTimeThatTheyTake(t *testing.T) {
-	s := Stride{Size: 100, least: 100, most: 5000}
+	s := BatchSize{Size: 100, least: 100, most: 5000}
 	for range 20 {
 		s.adapt(strideTime/4, false)
 	}

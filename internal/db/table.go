@@ -11,9 +11,8 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Table describes the columns of one table, each named once, with the member of T that it holds. SELECT, scan, INSERT
-// and UPDATE are built from it. The first column of every table, tenant_id, comes from the transaction and is not
-// listed.
+// Table describes the columns of one table. Each column names the member of T that it holds. SELECT, scan, INSERT and
+// UPDATE are built from it. The first column of every table, tenant_id, comes from the transaction and is not listed.
 type Table[T any] struct {
 	name    string
 	noun    string // see Of
@@ -23,13 +22,13 @@ type Table[T any] struct {
 	scans   sync.Pool // of *scanned[T]
 }
 
-// scanned is a record with the places that a row is scanned into.
+// scanned is a record with the targets that a row is scanned into.
 type scanned[T any] struct {
 	record T
 	places []any
 }
 
-// Column is one column and what it holds of a record.
+// Column is one column, and which part of a record it holds.
 type Column[T any] struct {
 	name    string
 	member  func(*T) any // returns a pointer to the member; for a derived column the value
@@ -43,8 +42,8 @@ type Column[T any] struct {
 	set     string                 // see Set
 }
 
-// Col is a column that holds the member to which of returns a pointer: a string, integer or boolean, one of their
-// named types, or a pointer to one for a member that may be NULL.
+// Col is a column for one member of the record: of returns a pointer to it. The member is a string, integer or
+// boolean, one of their named types, or a pointer to one if it may be NULL.
 func Col[T any](name string, of func(*T) any) Column[T] { return Column[T]{name: name, member: of} }
 
 // Derived is a column that is only written, with a value computed from the record.
@@ -98,7 +97,8 @@ func (t *Table[T]) Columns(alias string) string {
 	})
 }
 
-// Scanner reads the rows of a query into records. more are places for the columns that the query selects after the table's own.
+// Scanner reads the rows of a query into records. more are targets for the columns that the query selects after the
+// table's own.
 func (t *Table[T]) Scanner(more ...any) func(Rows) (T, error) {
 	return func(r Rows) (T, error) {
 		s, ok := t.scans.Get().(*scanned[T])
@@ -108,7 +108,7 @@ func (t *Table[T]) Scanner(more ...any) func(Rows) (T, error) {
 		}
 		err := r.Scan(append(s.places, more...)...)
 		record := s.record
-		s.record = *new(T) // or it would be kept in memory
+		s.record = *new(T) // otherwise it would stay in memory
 		t.scans.Put(s)
 		return record, err
 	}
@@ -123,7 +123,7 @@ func (t *Table[T]) Places(row *T) []any {
 		case c.derived:
 		case c.read != nil:
 			read := c.read
-			places = append(places, codedPlace(func(text string) error { return read(row, text) }))
+			places = append(places, codedTarget(func(text string) error { return read(row, text) }))
 		case c.null:
 			places = append(places, optional{basic(c.member(row))})
 		default:
@@ -133,7 +133,7 @@ func (t *Table[T]) Places(row *T) []any {
 	return places
 }
 
-// basic is a place for the basic type of a named string or integer, into which rows are scanned without reflection.
+// basic is a target for the basic type of a named string or integer, into which rows are scanned without reflection.
 func basic(place any) any {
 	v := reflect.ValueOf(place)
 	switch v.Type().Elem().Kind() {
@@ -276,11 +276,11 @@ func orNull[V comparable](value V, null bool) any {
 	return value
 }
 
-// codedPlace scans the text of a Coded column.
-type codedPlace func(text string) error
+// codedTarget scans the text of a Coded column.
+type codedTarget func(text string) error
 
 // Scan takes a value of PostgreSQL's driver.
-func (c codedPlace) Scan(src any) error {
+func (c codedTarget) Scan(src any) error {
 	text, ok := src.(string)
 	if !ok && src != nil {
 		return fmt.Errorf("db: %T is no text", src)
@@ -289,7 +289,7 @@ func (c codedPlace) Scan(src any) error {
 }
 
 // FromColumn takes a column of SQLite.
-func (c codedPlace) FromColumn(r engine.Column, i int) error {
+func (c codedTarget) FromColumn(r engine.Column, i int) error {
 	var text string
 	if err := r.Column(i, Opt(&text)); err != nil {
 		return err

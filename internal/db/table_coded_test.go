@@ -6,7 +6,7 @@ import "testing"
 func TestCodedColumnsTakeText(t *testing.T) {
 	for value, want := range map[any]string{"a": "a", nil: "", 7: "refused", true: "refused"} {
 		got := "refused"
-		err := codedPlace(func(text string) error { got = text; return nil }).Scan(value)
+		err := codedTarget(func(text string) error { got = text; return nil }).Scan(value)
 		if got != want || (err != nil) != (want == "refused") {
 			t.Errorf("%v: %q %v", value, got, err)
 		}

@@ -2,8 +2,8 @@ package db
 
 import "entrepot/internal/base/apperr"
 
-// Lock says how a query locks the rows that it reads until its transaction ends. On SQLite nobody else writes
-// meanwhile, so the words are removed.
+// Lock says how a query locks the rows that it reads until its transaction ends. On SQLite the words are removed,
+// because nobody else writes meanwhile.
 type Lock string
 
 // The locks.
@@ -30,7 +30,8 @@ func (t *Table[T]) Select(alias string) string {
 	})
 }
 
-// All reads the records of the account that match rest, the SQL after "WHERE tenant_id = $1 "; its first argument is $2.
+// All reads the records of the account that match rest, the SQL after "WHERE tenant_id = $1 "; its first argument is
+// $2.
 func (t *Table[T]) All(tx *Tx, rest string, args ...any) ([]T, error) {
 	return List(tx, t.Scanner(), t.Select("")+" WHERE tenant_id = $1 "+rest, append([]any{tx.Tenant}, args...)...)
 }
@@ -56,7 +57,8 @@ func (t *Table[T]) Page(tx *Tx, w *Where, order string, limit, offset int) (list
 	return t.PageFrom(tx, w, nil, order, limit, offset)
 }
 
-// PageFrom is Page for a list that may begin behind an earlier page: behind adds that condition, which the total does not have.
+// PageFrom is Page for a list that may continue behind an earlier page: behind adds that condition, which the total
+// does not have.
 func (t *Table[T]) PageFrom(tx *Tx, w *Where, behind func(*Where), order string, limit, offset int) (list []T, total int64, err error) {
 	counted := tx.Prefetch(func(r Rows) error { return r.Scan(&total) },
 		"SELECT count(*) FROM "+t.name+w.from()+" WHERE "+w.String(), w.Args()...)

@@ -9,9 +9,11 @@ import (
 	"entrepot/internal/base/id"
 )
 
-// The statements of this file write many rows at once after the account's clock (see Tx.Change), from a VALUES list named v.
+// The statements of this file write many rows at once after the account's clock (see Tx.Change), from a VALUES list
+// named v.
 
-// role is how these statements treat a column; other statements treat columns of the roles key and now like any other.
+// role says how these statements treat a column. Other statements treat columns of the roles key and now like any
+// other.
 type role int8
 
 const (
@@ -24,11 +26,12 @@ const (
 // Key marks a column that identifies the row within the tenant; it is fixed.
 func (c Column[T]) Key() Column[T] { c.role, c.fixed = key, true; return c }
 
-// Now marks a column that takes the time of the transaction, whatever the record holds: at every write or, if it is
-// fixed, at the INSERT.
+// Now marks a column that takes the time of the transaction, whatever the record holds: at every write, or at the
+// INSERT if it is fixed.
 func (c Column[T]) Now() Column[T] { c.role = now; return c }
 
-// Stamp marks a column that takes a stamp of the account's clock at every write. The record holds the stamp that was read.
+// Stamp marks a column that takes a stamp of the account's clock at every write. The record holds the stamp that was
+// read.
 func (c Column[T]) Stamp() Column[T] { c.role = stamp; return c }
 
 // Plus is a table of the same records with more columns.
@@ -56,8 +59,8 @@ func (t *Table[T]) InsertStampedFrom(w Writer, offset int64, list []T, only stri
 	})
 }
 
-// InsertFrom queues the row of a new record under a condition: rest is the SQL after "INSERT … SELECT … FROM v". It comes after the
-// account's clock if the table has stamps.
+// InsertFrom queues the row of a new record under a condition: rest is the SQL after "INSERT … SELECT … FROM v". It
+// comes after the account's clock if the table has stamps.
 func (t *Table[T]) InsertFrom(w Writer, record T, rest string) (step *Step) {
 	queue := w.Queue
 	if slices.ContainsFunc(t.columns, func(c Column[T]) bool { return c.role == stamp }) {
@@ -68,7 +71,7 @@ func (t *Table[T]) InsertFrom(w Writer, record T, rest string) (step *Step) {
 	return step
 }
 
-// UpsertStamped queues the rows of records: rows whose key exists are updated, others inserted.
+// UpsertStamped queues the rows of records: it updates rows whose key exists and inserts the others.
 func (t *Table[T]) UpsertStamped(w Writer, list []T) {
 	change := func(_ int, sql string, args []any) { w.Change(sql, args...) }
 	t.stamped(w, change, -1, "upsert", list, (*Column[T]).written, func(m *many[T]) string {
@@ -98,7 +101,7 @@ func (t *Table[T]) UpdateStamped(w Writer, list []T, while string) {
 		})
 }
 
-// many is one such statement: the columns that come from v, and those that have the same value in all rows.
+// many is one such statement: the columns that come from v, and the columns with one value for all rows.
 type many[T any] struct {
 	table         *Table[T]
 	values        []*Column[T]
@@ -115,7 +118,8 @@ func all(w Writer) putMany {
 	return func(n int, sql string, args []any) { w.Change(sql, args...).Rows(int64(n), nil) }
 }
 
-// stamped queues statements for the whole list, in pieces. chosen selects the columns of v; an offset below 0 reserves stamps.
+// stamped queues statements for the whole list, in pieces. chosen selects the columns of v; an offset below 0
+// reserves stamps.
 func (t *Table[T]) stamped(w Writer, put putMany, offset int64, name string, list []T, chosen func(*Column[T]) bool,
 	build func(*many[T]) string) {
 	if len(list) == 0 {
@@ -172,7 +176,7 @@ func (t *Table[T]) many(chosen func(*Column[T]) bool) (m *many[T], first int) {
 	return m, first
 }
 
-// with is the VALUES list. Its first row carries the types, which PostgreSQL could not infer otherwise.
+// with is the VALUES list. Its first row has the types, because PostgreSQL could not infer them.
 func (m *many[T]) with(rows, first int, sample *T) string {
 	var names, casts, plain []string
 	for _, c := range m.values {

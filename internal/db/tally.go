@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// tally identifies a count that is kept per tenant: what is counted, and of which kind.
+// tally identifies a stored count of a tenant: what is counted, and of which kind.
 type tally struct{ name, key string }
 
-// Tally adds n to a kept count at the commit, in one statement with all other counts of the transaction, after the
-// tenant's change clock. The writes that it counts must fail unless n is exactly what they change.
+// Tally adds n to a stored count at the commit, in one statement with all other counts of the transaction, after the
+// tenant's change clock. The writes that it counts must fail unless they change exactly n rows.
 func (tx *Tx) Tally(name, key string, n int64) {
 	if n == 0 {
 		return
@@ -46,10 +46,11 @@ func addTallies(rows int) string {
 		" ON CONFLICT (tenant_id, name, key) DO UPDATE SET n = tallies.n + excluded.n"
 }
 
-// Repairs is the name of the kept count, with the key "", of the repairs of a tenant that have begun. It counts no records.
+// Repairs is the name of the count, with the key "", of the repairs of a tenant that have begun. It counts no
+// records.
 const Repairs = "repairs"
 
-// BeginRepair counts one more repair of the tenant and returns its number: every snapshot from then on belongs to it, until
+// BeginRepair counts one more repair of the tenant and returns its number: every later snapshot belongs to it, until
 // the next one begins.
 func (tx *Tx) BeginRepair() (number int64, err error) {
 	if err := tx.LockClock(); err != nil {
@@ -61,23 +62,24 @@ func (tx *Tx) BeginRepair() (number int64, err error) {
 	return number + 1, err
 }
 
-// InRepair makes the transaction fail with other unless the repair of a number is the last that has begun.
+// InRepair makes the transaction fail with other unless the repair with this number is the last that has begun.
 func (tx *Tx) InRepair(number int64, other error) {
 	tx.Change("UPDATE tallies SET n = n WHERE tenant_id = $1 AND name = $2 AND key = '' AND n = $3", tx.Tenant, Repairs, number).Rows(1, other)
 }
 
-// DropTally queues the deletion of a kept count, which is 0 then. The caller must hold locks on what it counts.
+// DropTally queues the deletion of a stored count, which must be 0. The caller must hold locks on the records that it
+// counts.
 func DropTally(w Writer, name, key string) {
 	w.Change("DELETE FROM tallies WHERE tenant_id = $1 AND name = $2 AND key = $3", w.TenantID(), name, key)
 }
 
-// DropTallies queues the deletion of all kept counts of a name whose keys have an end, which has neither % nor _. They are 0 then, as in
-// DropTally.
+// DropTallies queues the deletion of all stored counts of a name whose keys end with a text without % and _. They
+// must be 0, as in DropTally.
 func DropTallies(w Writer, name, end string) {
 	w.Change("DELETE FROM tallies WHERE tenant_id = $1 AND name = $2 AND key LIKE $3", w.TenantID(), name, "%"+end)
 }
 
-// PrefetchTallies prefetches the kept counts of some names, by name and key; a count of 0 may be missing.
+// PrefetchTallies prefetches the stored counts of some names, by name and key; a count of 0 may be missing.
 func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]int64] {
 	p := &Pending[map[string]map[string]int64]{Value: map[string]map[string]int64{}}
 	for _, name := range names {
@@ -94,7 +96,7 @@ func PrefetchTallies(r Reader, names ...string) *Pending[map[string]map[string]i
 	}, "SELECT name, key, n FROM tallies WHERE "+w.String(), w.Args()...))
 }
 
-// TalliesOf returns the kept counts of one name and some keys; a count of 0 may be missing.
+// TalliesOf returns the stored counts of one name and some keys; a count of 0 may be missing.
 func TalliesOf[K ~string](r Reader, name string, keys []K) (map[K]int64, error) {
 	counts := make(map[K]int64, len(keys))
 	for piece := range Pieces(keys) {
@@ -117,7 +119,7 @@ func TalliesOf[K ~string](r Reader, name string, keys []K) (map[K]int64, error) 
 	return counts, nil
 }
 
-// Tallies returns the kept counts of one name, by key; a count of 0 may be missing.
+// Tallies returns the stored counts of one name, by key; a count of 0 may be missing.
 func Tallies[K ~string](r Reader, name string) (map[K]int64, error) {
 	all, err := PrefetchTallies(r, name).Wait()
 	counts := make(map[K]int64, len(all[name]))

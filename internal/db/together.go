@@ -10,14 +10,14 @@ import (
 
 // branch is a transaction that reads concurrently with others on the same snapshot (see Together).
 type branch struct {
-	top   *Tx                     // the transaction they all belong to: it holds the pending reads
+	top   *Tx                     // the transaction they all belong to: it has the pending reads
 	pause func(*PendingRead) bool // lets the other branches run until the read is answered; false: it never will be
 }
 
 // Together runs functions that read and do not need each other's results. Each is written as if it ran alone; the
-// reads at which they all wait travel in one message on PostgreSQL, so that together they cost as many messages as the
-// longest of them. They take turns: one runs at a time, so they may write to shared variables. All run to their end;
-// the error is that of the first failed function in the list. It works inside Read only.
+// reads at which they all wait travel in one message on PostgreSQL, so that together they cost as many messages as
+// the longest of them. Only one runs at a time, so they may write to shared variables. All run to their end; the
+// error is that of the first failed function in the list. It works inside Read only.
 func (tx *Tx) Together(runs ...func(*Tx) error) error {
 	if !tx.readOnly {
 		panic("db: Together outside Read")

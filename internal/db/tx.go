@@ -28,7 +28,7 @@ type Tx struct {
 	stamps   int64             // reserved since the last flush
 	pending  []*engine.Pending // reads not sent yet, in their order
 	topics   []string
-	tallies  map[tally]int64 // changes of kept counts, written at the commit
+	tallies  map[tally]int64 // changes of stored counts, written at the commit
 	last     []func(*Tx) error
 	readOnly bool
 	try      int
@@ -40,13 +40,13 @@ type Tx struct {
 // TenantID is Tenant, as a method of the interfaces in faces.go.
 func (tx *Tx) TenantID() id.Tenant { return tx.Tenant }
 
-// Try is how often this transaction has run before and lost a race, from 0; after a lost race it may check more.
+// Try is how often this transaction has run and lost a race, from 0; after a lost race it may check more.
 func (tx *Tx) Try() int { return tx.try }
 
 // Now is the time of this transaction: one value, in UTC and whole microseconds.
 func (tx *Tx) Now() time.Time { return tx.now }
 
-// Micros is Now as the store keeps it, in microseconds since 1970.
+// Micros is Now as the store writes it, in microseconds since 1970.
 func (tx *Tx) Micros() int64 { return tx.now.UnixMicro() }
 
 // Query reads rows; queued writes are sent first.
@@ -96,7 +96,7 @@ func (tx *Tx) Each(each func(Rows) error, sql string, args ...any) error {
 	return rows.Err()
 }
 
-// Row reads the first row into the given places; ErrNoRow when there is none.
+// Row reads the first row into the given targets; ErrNoRow when there is none.
 func (tx *Tx) Row(sql string, args []any, into ...any) error {
 	if tx.branch != nil {
 		return tx.rowPending(sql, args, into)
@@ -138,20 +138,19 @@ func (tx *Tx) Queue(sql string, args ...any) *Step {
 	return s
 }
 
-// Require queues a read that must find n rows when the transaction commits; miss is the error otherwise, with nil the
-// transaction runs again. It is sent in its place among the writes of Queue and costs no round trip.
+// Require queues a read that must find n rows when the transaction commits. miss is the error otherwise; with nil the
+// transaction runs again. It is sent in order with the writes of Queue and costs no round trip.
 func (tx *Tx) Require(n int64, miss error, sql string, args ...any) {
 	s := tx.Queue(sql, args...).Rows(n, miss)
 	s.Reads = true
 }
 
-// LockRows queues a read that locks the rows it finds. It is sent in its place among the writes of Queue and costs no
+// LockRows queues a read that locks the rows it finds. It is sent in order with the writes of Queue and costs no
 // round trip.
 func (tx *Tx) LockRows(sql string, args ...any) { tx.Queue(sql, args...).Reads = true }
 
-// Share queues taking a lock, known by its name within the tenant, that several transactions may hold at once; it is
-// sent in its place among the writes of Queue. LockName waits until nobody holds it. Unlike a row lock, it writes
-// nothing.
+// Share queues taking a lock, named within the tenant, that several transactions may hold at once; it is sent in
+// order with the writes of Queue. LockName waits until nobody holds it. Unlike a row lock, it writes nothing.
 func (tx *Tx) Share(name string) {
 	tx.Queue("").Share = &engine.Lock{Tenant: tx.Tenant, Number: nameNumber(name)}
 }
@@ -184,11 +183,11 @@ func (tx *Tx) Change(sql string, args ...any) *Step {
 // Clock is the SQL expression that an offset of Stamps is added to; it uses $1 = tenant.
 const Clock = engine.Clock
 
-// StampStep is the distance of two stamps in microseconds; it is 10, so that a caller who cuts a stamp to milliseconds
+// StampStep is the distance of two stamps in microseconds: 10, so that a caller who cuts a stamp to milliseconds
 // still advances.
 const StampStep = 10
 
-// Stamps reserves n stamps of this transaction and returns the offset of the first from Clock; each next one is
+// Stamps reserves n stamps of this transaction and returns the offset of the first from Clock; each further one is
 // StampStep higher. Offsets are valid in statements given to Change before the next read.
 func (tx *Tx) Stamps(n int) int64 {
 	offset := (tx.stamps + 1) * StampStep
@@ -234,9 +233,9 @@ func (tx *Tx) steps() []*Step {
 	return steps
 }
 
-// LockClock takes the tenant's change clock now instead of in the message that commits: until this transaction ends
-// nobody else in the tenant writes stamped rows (Change), so what is read from here on stays as it is. Call it before
-// anything that locks a record. Queued writes are sent first.
+// LockClock takes the tenant's change clock now, not in the message that commits. Until this transaction ends nobody
+// else in the tenant writes stamped rows (Change), so later reads see a state that stays. Call it before anything
+// that locks a record. Queued writes are sent first.
 func (tx *Tx) LockClock() error {
 	if err := tx.Flush(); err != nil {
 		return err
@@ -244,7 +243,8 @@ func (tx *Tx) LockClock() error {
 	return tx.session.LockClock(tx.Tenant)
 }
 
-// AtEnd runs a step when everything else of the transaction is done: it may lock the account's clock, which must come last, and read.
+// AtEnd runs a step after everything else of the transaction: it may lock the account's clock, which must come last,
+// and read.
 func (tx *Tx) AtEnd(do func(*Tx) error) { tx.last = append(tx.last, do) }
 
 func (tx *Tx) atEnd() error {
@@ -256,7 +256,7 @@ func (tx *Tx) atEnd() error {
 	return nil
 }
 
-// Flush sends the queued writes now. Reads pending before run first, so that they do not see the writes.
+// Flush sends the queued writes now. Pending reads run first, so that they do not see the writes.
 func (tx *Tx) Flush() error {
 	if len(tx.before)+len(tx.after) == 0 || tx.postponed {
 		return nil
@@ -270,8 +270,8 @@ func (tx *Tx) Flush() error {
 	return tx.session.Send(tx.steps())
 }
 
-// Postpone keeps the transaction from sending what it queues, and returns a function that queues all of it in another one. So a test has
-// other transactions commit between what this one has read and what it writes.
+// Postpone holds back what the transaction queues, and returns a function that queues all of it in another
+// transaction. So a test has other transactions commit between this one's reads and writes.
 func (tx *Tx) Postpone() (queue func(*Tx)) {
 	tx.postponed = true
 	return func(other *Tx) {

@@ -19,7 +19,7 @@ func Null[T comparable](v T) any {
 // Opt scans a column that may be NULL into a plain variable: NULL becomes the zero value.
 func Opt[T any](into *T) any { return optional{into} }
 
-// optional scans a column into the place of a pointer: NULL becomes the zero value.
+// optional scans a column into the target of a pointer: NULL becomes the zero value.
 type optional struct{ place any }
 
 // Scan takes a driver's value (database/sql's Scanner, which pgx honours).
@@ -40,8 +40,8 @@ func (o optional) FromColumn(r engine.Column, i int) error {
 	return r.Column(i, o.place)
 }
 
-// Buffer scans a text or bytes into memory that the next row uses again: large ones are read one after the other without a new piece of
-// memory for each. NULL leaves it empty.
+// Buffer scans a text or bytes into memory that the next row uses again: reading large ones one after the other
+// allocates no new memory for each. NULL leaves it empty.
 type Buffer []byte
 
 // Scan takes a driver's value (database/sql's Scanner, which pgx honours).
@@ -71,7 +71,7 @@ func (b *Buffer) FromColumn(r engine.Column, i int) error {
 	return nil
 }
 
-// assign stores a value of PostgreSQL's driver in a place.
+// assign stores a value of PostgreSQL's driver in a target.
 func assign(place, value any) error {
 	switch p := place.(type) {
 	case *string:

@@ -47,12 +47,13 @@ func AndGiven[V comparable](w *Where, condition string, value V) *Where {
 	return w
 }
 
-// idsAhead is by how much the moment of a record's id may differ from its created_at: ids were made before their transactions once.
+// idsAhead is by how much the time in a record's id may differ from its created_at: ids may be made before their
+// transactions.
 const idsAhead = time.Hour
 
-// AndWithin adds the condition that a record with a time-ordered id was created between two moments, in microseconds since 1970, both
-// included, 0 for none. Its id is about as old, so that an index with the ids at its end leads to such records. prefix is the table's name
-// in the query with a dot, if it has one.
+// AndWithin adds the condition that a record with a time-ordered id was created between two moments, in microseconds
+// since 1970, both included, 0 for none. It also bounds the id, which is about as old, so that an index with the ids
+// at its end leads to such records. prefix is the table's name in the query with a dot, if it has one.
 func AndWithin[T ~string](w *Where, prefix string, from, to int64) {
 	if from != 0 {
 		w.And(prefix+"created_at >= ?", from).And(prefix+"id >= ?::UUID", id.First[T](from-idsAhead.Microseconds()))
@@ -68,7 +69,7 @@ func (w *Where) AndContains(column, text string) *Where {
 	return w.And(column+` LIKE ? ESCAPE '\'`, Containing(text))
 }
 
-// AndLike adds the condition that one of some columns matches one of some patterns (LIKE in either case, with \ as
+// AndLike adds the condition that one of some columns matches one of some patterns (LIKE in any case, with \ as
 // escape); with no patterns it holds for no row.
 func (w *Where) AndLike(columns []string, patterns []string) *Where {
 	if len(patterns) == 0 {

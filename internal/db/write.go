@@ -21,24 +21,26 @@ var ErrRetry = engine.ErrRetry
 // a file whose comment says so.
 const Across id.Tenant = 0
 
-// A transaction that has lost races runs again at most maxTries times, and from turnTries on those of WriteInTurn let it pass.
+// A transaction that has lost races runs again at most maxTries times; after serialTries it excludes those of
+// WriteSerially.
 const (
-	maxTries  = 20
-	turnTries = 3
+	maxTries    = 20
+	serialTries = 3
 )
 
 // Write runs one transaction of one tenant and commits it. An error rolls the transaction back and is returned
-// unchanged. The transaction may run again after a race, so it must keep no state between runs. Transactions that have
-// lost a race run one at a time in their tenant, so that they do not make each other lose again. While one runs that
-// has lost several races, no transaction of WriteInTurn does in its tenant.
+// unchanged. The transaction may run again after a race, so it must keep no state between runs. Transactions that
+// lost a race run one at a time within their tenant, so that they do not make each other lose again. While one runs
+// that has lost several races, no transaction of WriteSerially runs in its tenant.
 func (d *DB) Write(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.write(ctx, tenant, engine.Normal, 1, run)
 }
 
-// WriteInTurn is Write for a transaction that decides by what many other transactions change, such as a group of orders: on PostgreSQL
-// those of a tenant run one after the other, of all nodes. callers is for how many it writes: bulk operations let as many others pass.
-func (d *DB) WriteInTurn(ctx context.Context, tenant id.Tenant, callers int, run func(*Tx) error) error {
-	return d.write(ctx, tenant, engine.Turn, callers, run)
+// WriteSerially is Write for a transaction whose decisions depend on data that many other transactions change, such as
+// a group of orders. On PostgreSQL such transactions of a tenant run one after the other, on all nodes. callers is
+// how many callers it writes for: bulk operations pause for that many.
+func (d *DB) WriteSerially(ctx context.Context, tenant id.Tenant, callers int, run func(*Tx) error) error {
+	return d.write(ctx, tenant, engine.Serial, callers, run)
 }
 
 func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, callers int, run func(*Tx) error) error {
@@ -51,10 +53,10 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, calle
 			return err
 		}
 		if try > 0 {
-			if how &= engine.Bulk | engine.Turn; tenant != Across {
+			if how &= engine.Bulk | engine.Serial; tenant != Across {
 				how |= engine.Alone
-				if try >= turnTries {
-					how |= engine.Turn
+				if try >= serialTries {
+					how |= engine.Serial
 				}
 			}
 		}
@@ -119,8 +121,8 @@ func (d *DB) Read(ctx context.Context, tenant id.Tenant, run func(*Tx) error) er
 	return d.read(ctx, tenant, engine.Stored, run)
 }
 
-// Peek is a short Read that does not wait for the disk: what it sees may still be undone by a power cut, so no answer
-// may depend on it. It passes no admission limit.
+// Peek is a short Read that does not wait for the disk: a power cut may still undo what it sees, so no answer may
+// depend on it. Admission does not limit it.
 func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) error {
 	return d.read(ctx, tenant, engine.Peek, run)
 }
@@ -133,8 +135,8 @@ func (d *DB) read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, ru
 	})
 }
 
-// Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, so that a reader that
-// keeps its own clock misses nothing (interface §4.3). It returns the store's time before the wait: whatever is not
+// Settle waits until every change stamp reserved so far in the tenant is committed or abandoned, so that a reader
+// with its own clock misses nothing (interface §4.3). It returns the store's time before the wait: whatever is not
 // committed when Settle returns gets a later stamp.
 func (d *DB) Settle(ctx context.Context, tenant id.Tenant) (at int64, err error) {
 	err = d.again(ctx, func() error {

@@ -63,7 +63,7 @@ func Until(t testing.TB, what string, holds func() bool) {
 // unless the configuration has its own; a negative one is the service's.
 func Open(t testing.TB, c db.Config) *db.DB {
 	t.Helper()
-	c.Patience = cmp.Or(c.Patience, Patience)
+	c.MinWait = cmp.Or(c.MinWait, Patience)
 	store, err := db.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

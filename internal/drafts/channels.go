@@ -40,7 +40,8 @@ func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
 			if !c.IsText(name) {
 				d.NotText = append(d.NotText, name)
 			} else {
-				d.Credentials[name] = c.Text(name, apijson.Text{Max: limits.MaxCredential, Keep: true}).Value // null as ""
+				// null as ""
+				d.Credentials[name] = c.Text(name, apijson.Text{Max: limits.MaxCredential, Keep: true}).Value
 			}
 		}
 	})

@@ -37,8 +37,8 @@ func ReadOrderFilter(q *apijson.Query) orders.Filter {
 	return f
 }
 
-// readBounds reads the bounds of a time of orders, each under several names: the latest lower one and the earliest upper one, in
-// microseconds; 0 for none.
+// readBounds reads the bounds of a time of orders, each under several names: the latest lower one and the earliest
+// upper one, in microseconds; 0 for none.
 func readBounds(q *apijson.Query, lower, upper []string) (from, to int64) {
 	for _, name := range lower {
 		if at, ok := q.Time(name, false); ok {
@@ -76,7 +76,8 @@ func readTotal(q *apijson.Query, name string) *money.Amount {
 	return &amount
 }
 
-// readSort reads a sort in any of its forms: sort=total:desc, or a field (sort, sortBy) and a direction (order, sortOrder).
+// readSort reads a sort in any of its forms: sort=total:desc, or a field (sort, sortBy) and a direction (order,
+// sortOrder).
 func readSort(q *apijson.Query) (orders.Sort, bool) {
 	field, text := firstGiven(q, "sort", "sortBy")
 	direction, way := firstGiven(q, "order", "sortOrder")

@@ -44,8 +44,8 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 	return d
 }
 
-// readPast reads a time after the beginning of 1970, which files have where a time is missing, until now, in microseconds; 0 if none is
-// given.
+// readPast reads a time after the beginning of 1970, which files have where a time is missing, until now, in
+// microseconds; 0 if none is given.
 func readPast(o *apijson.Object, name string, now time.Time) int64 {
 	before := len(o.Errors())
 	at := o.Time(name, false)
@@ -105,7 +105,8 @@ func ReadMove(o *apijson.Object) commerce.Move {
 	}
 }
 
-// readTrackingURL reads the address that people are shown as a link: no other scheme than http and https, such as javascript, is one.
+// readTrackingURL reads the address that people are shown as a link: no other scheme than http and https, such as
+// javascript, is one.
 func readTrackingURL(o *apijson.Object) patch.Field[string] {
 	address := o.Text("trackingUrl", apijson.Text{Max: limits.MaxTrackingURL, Format: "uri"})
 	if address.Value != "" && !isWebAddress(address.Value) {
@@ -114,7 +115,8 @@ func readTrackingURL(o *apijson.Object) patch.Field[string] {
 	return address
 }
 
-// ReadOrderLines reads the body of PUT items. A platform's line without a SKU, such as a fee, is named by its id and the SKU "".
+// ReadOrderLines reads the body of PUT items. A platform's line without a SKU, such as a fee, is named by its id and
+// the SKU "".
 func ReadOrderLines(o *apijson.Object) commerce.Edit {
 	o.Record("ReplaceOrderItems")
 	e := commerce.Edit{

@@ -74,8 +74,8 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 	return v
 }
 
-// readProductStock reads the stock of a product's own SKU: stock in one warehouse or levels in several. Reads show stock as a list of
-// levels, which is passed over.
+// readProductStock reads the stock of a product's own SKU: stock in one warehouse or levels in several. Reads show
+// stock as a list of levels, which is passed over.
 func readProductStock(o *apijson.Object) []catalog.StockDraft {
 	var one []catalog.StockDraft
 	if o.IsList("stock") {
@@ -109,7 +109,8 @@ type levelsRead struct {
 // onHandBounds are wider than those of stock that is set: what was shipped and never received makes on-hand negative.
 var onHandBounds = apijson.Int{Min: -1 << 50, Max: 1 << 50}
 
-// readLevels reads the stock of a SKU in several warehouses. A level with onHand and without quantity comes from a read and sets nothing.
+// readLevels reads the stock of a SKU in several warehouses. A level with onHand and without quantity comes from a
+// read and sets nothing.
 func readLevels(o *apijson.Object, name string) (r levelsRead) {
 	var seen []string
 	list := o.List(name, apijson.List{Max: limits.MaxLevels}, func(_ int, l *apijson.Object) {

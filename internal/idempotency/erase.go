@@ -17,9 +17,9 @@ type Kept struct {
 	Body string
 }
 
-// Search finds the stored answers about the resources that about accepts, and those that match accepts, of requests whose
-// method and path begin as given (no % and _ in it). since is the time since which they were saved, 0 for all: then it
-// reads every answer of the account.
+// Search finds the stored answers about the resources that about accepts, and those that match accepts, of requests
+// whose method and path begin as given (no % and _ in it). since is the time since which they were saved, 0 for all:
+// then it reads every answer of the account.
 func Search(tx *db.Tx, since int64, about func(resource string) bool, beginning string, match func(body string) bool) (
 	list []Ref, err error) {
 	args := []any{tx.Tenant, beginning + "%"}
@@ -39,7 +39,7 @@ func Search(tx *db.Tx, since int64, about func(resource string) bool, beginning 
 	}, "SELECT key, space, resource_id, CASE WHEN space LIKE $2 THEN answer ELSE '' END FROM idempotency_keys WHERE "+where, args...)
 }
 
-// About finds the stored answers about some resources, by resource. since is that of Search.
+// About finds the stored answers about some resources, by resource. since is as for Search.
 func About(tx *db.Tx, since int64, resources func(resource string) bool) (map[string][]Ref, error) {
 	found := map[string][]Ref{}
 	where, args := "tenant_id = $1", []any{tx.Tenant}
@@ -59,7 +59,8 @@ func About(tx *db.Tx, since int64, resources func(resource string) bool) (map[st
 
 // savedSince is the condition for answers whose expiry is at least an argument.
 func savedSince(argument int) string {
-	return fmt.Sprintf("+tenant_id = $1 AND expires_at >= $%d", argument) // + makes the planner use the index of expires_at
+	// + makes the planner use the index of expires_at
+	return fmt.Sprintf("+tenant_id = $1 AND expires_at >= $%d", argument)
 }
 
 // Load reads stored answers; those that are gone are left out.

@@ -1,4 +1,5 @@
-// Package idempotency stores the answer to a request under its Idempotency-Key, in the commit of its effect (interface §4.1).
+// Package idempotency stores the answer to a request under its Idempotency-Key, in the commit of its effect (interface
+// §4.1).
 //
 //	Answer  what the first request got; Find looks it up, Save stores it
 //	Kept    a stored answer with its key, for erasures, which rewrite it (erase.go)
@@ -108,7 +109,8 @@ func saveAnswers(n int) string {
 		WHERE idempotency_keys.expires_at <= excluded.created_at`
 }
 
-// DeleteExpired deletes answers past their retention, at most limit of them, and returns how many. It serves every tenant.
+// DeleteExpired deletes answers past their retention, at most limit of them, and returns how many. It serves every
+// tenant.
 func DeleteExpired(tx *db.Tx, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM idempotency_keys WHERE expires_at < $1 AND (tenant_id, key, space) IN
 		(SELECT tenant_id, key, space FROM idempotency_keys WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, tx.Micros(), limit)

@@ -47,7 +47,7 @@ type Fault struct {
 	Message string `json:"message"`
 }
 
-// place is where something stands in the file.
+// place is a position in the file.
 type place struct{ row, line int }
 
 func (p place) refused(item, field, code, format string, arguments ...any) Fault {

@@ -63,7 +63,8 @@ type readLevel struct {
 	OnHand        int64  `json:"onHand"`
 }
 
-// productAgain converts a product's read form to its input form. The categories of another store are named as they were moved.
+// productAgain converts a product's read form to its input form. The categories of another store are named as they
+// were moved.
 func productAgain(raw []byte, at place, moved *movedCategories) (body []byte, notes []Fault, err error) {
 	var p struct {
 		exportedProduct

@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/importer/client"
 )
 
-// movedCategories are categories of another store as "entrepot export categories" wrote them. Each keeps its externalId;
-// one without gets its former id as externalId, so that the products of that store can name it here.
+// movedCategories are categories of another store as "entrepot export categories" wrote them. Each keeps its
+// externalId; one without gets its former id as externalId, so that the products of that store can name it here.
 type movedCategories struct {
 	list       []client.Category
 	externalID map[string]string // by former id

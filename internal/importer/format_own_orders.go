@@ -41,7 +41,8 @@ func (m *orderMaker) passOn(ctx context.Context, out emit) error {
 		} else if m.channel != "" && len(cellOf(r.cells, channel)) == 0 {
 			m.body = append(m.body[:0], `{"channelId":`...)
 			m.body = appendText(m.body, m.channel)
-			m.body = append(append(m.body, ','), bytes.TrimLeft(body, " \t\r\n")[1:]...) // the object has members: items at least
+			// the object has members: items at least
+			m.body = append(append(m.body, ','), bytes.TrimLeft(body, " \t\r\n")[1:]...)
 			body = m.body
 		}
 		if len(body) > limits.MaxBody {

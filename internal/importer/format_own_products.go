@@ -54,7 +54,8 @@ var numberedName = regexp.MustCompile(`("(?:sku|externalReference)"\s*:\s*)(-?[0
 // writtenName is a code as a JSON text.
 var writtenName = regexp.MustCompile(`"(sku|externalReference)"\s*:\s*("(?:[^"\\]|\\.)*")`)
 
-// namesAsText makes the codes among the members of an object texts, as the API takes them, without signs that nobody sees.
+// namesAsText makes the codes among the members of an object texts, as the API takes them, without signs that nobody
+// sees.
 func namesAsText(raw []byte) []byte {
 	raw = numberedName.ReplaceAll(raw, []byte(`$1"$2"$3`))
 	if bytes.IndexByte(raw, 0xE2) < 0 && bytes.IndexByte(raw, 0xEF) < 0 && !bytes.Contains(raw, []byte(`\u`)) {
@@ -99,8 +100,9 @@ func (m *productMaker) laterOwn(sku string) bool {
 var ownShape = regexp.MustCompile(`^(sku|name|price|description|compareAtPrice|status|categoryIds|slug|images(\.url|\.position)?|` +
 	`stock(\.quantity|\.warehouseCode)?|levels(\..+)?|attributes(\..+)?|variants(\..+)?)$`)
 
-// isOwnShape reports whether the objects of a JSON file are products as the API takes them. Other members do not matter if the objects
-// have variants: no mapping could keep these, while the API ignores members that it does not know.
+// isOwnShape reports whether the objects of a JSON file are products as the API takes them. Other members do not
+// matter if the objects have variants: no mapping could keep these, while the API ignores members that it does not
+// know.
 func isOwnShape(t *table) bool {
 	if t.container == delimited || !hasColumns(t.header, "sku", "name", "price") {
 		return false

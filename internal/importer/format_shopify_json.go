@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// shopifyJSONColumns are the columns of Shopify's export to which products.json, which every Shopify shop shows, is converted: the same
-// products, as objects with variants, options and images.
+// shopifyJSONColumns are the columns of Shopify's export to which products.json, which every Shopify shop shows, is
+// converted: the same products, as objects with variants, options and images.
 var shopifyJSONColumns = []string{"Handle", "Title", "Body (HTML)", "Vendor", "Type", "Tags", "Status", "Option1 Name", "Option1 Value",
 	"Option2 Name", "Option2 Value", "Option3 Name", "Option3 Value", "Variant SKU", "Variant Grams", "Variant Inventory Qty",
 	"Variant Price", "Variant Compare At Price", "Variant Barcode", "Image Src", "Image Position", "Variant Image"}

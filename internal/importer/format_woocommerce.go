@@ -112,7 +112,8 @@ func (w *woo) read(cells [][]byte, p *product) {
 	p.options = withMembers(p.options, said)
 }
 
-// wooLines is a text of WooCommerce's export, which writes a line break as the two signs \n, and these two signs as \\n.
+// wooLines is a text of WooCommerce's export, which writes a line break as the two signs \n, and these two signs as
+// \\n.
 func wooLines(text []byte) []byte {
 	if !bytes.Contains(text, []byte(`\n`)) {
 		return text

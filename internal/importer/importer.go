@@ -33,7 +33,7 @@ import (
 	"strings"
 )
 
-// maker is what Run needs of a productMaker, an orderMaker or a listMaker.
+// maker is the part of a productMaker, an orderMaker or a listMaker that Run needs.
 type maker interface {
 	prepare() error
 	survey(ctx context.Context) error
@@ -56,7 +56,7 @@ func (m *productMaker) again(ctx context.Context) error {
 	return nil
 }
 
-func (m *orderMaker) again(context.Context) error { return nil } // its prices are those of another day
+func (m *orderMaker) again(context.Context) error { return nil } // its prices hold on another day
 
 // untouched is true when the objects of the file are passed on as they are.
 func (m *productMaker) untouched() bool { return m.asIs }
@@ -158,7 +158,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	return r.openState()
 }
 
-// newMaker is what makes records of the kind from rows.
+// newMaker makes records of the kind from rows.
 func (r *importRun) newMaker(mapping *mapping) (maker, error) {
 	plain := len(r.Map) == 0 && len(r.Set) == 0
 	switch {

@@ -34,7 +34,7 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 	date, dates := m.exact["date"], dateVote{}
 	r.seen = inspection{filled: make([]bool, len(r.table.header))}
 	var scratch []byte
-	_ = eachRowMarked(ctx, r.table, func(row row) error { // storing breaks off at the same place, and reports it
+	_ = eachRowMarked(ctx, r.table, func(row row) error { // storing breaks off at the same point, and reports it
 		r.seen.rows++
 		if unreadable(r.table, row) != "" {
 			return nil
@@ -176,7 +176,8 @@ var (
 	}
 )
 
-// missing is the CallError for a file without a column that every row needs; it names the column that was probably meant.
+// missing is the CallError for a file without a column that every row needs; it names the column that was probably
+// meant.
 func (d demand) missing(t *table, m *mapping) error {
 	if m.has(d.fields...) {
 		return nil

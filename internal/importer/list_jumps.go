@@ -12,7 +12,8 @@ import (
 	"entrepot/internal/base/money"
 )
 
-// Jump is a price that changes by more than half of what it was: most often a column, its decimals or its currency was misread.
+// Jump is a price that changes by more than half of what it was: most often a column, its decimals or its currency
+// was misread.
 type Jump struct {
 	SKU     string       `json:"sku"`
 	Name    string       `json:"name,omitempty"`
@@ -33,7 +34,7 @@ type Jumps struct {
 	most  int
 }
 
-// KeepJumps are jumps of which the largest are kept.
+// KeepJumps is how many of the largest jumps are stored.
 func KeepJumps(most int) Jumps { return Jumps{most: most} }
 
 // Add takes the change of a price, and leaves out one that is no jump. A price that was 0 does not jump.
@@ -51,7 +52,7 @@ func (j *Jumps) Add(sku, name string, from, to money.Amount) {
 	}
 }
 
-// Sort puts the largest jumps first, and drops those that are not kept.
+// Sort puts the largest jumps first, and drops those beyond KeepJumps.
 func (j *Jumps) Sort() {
 	slices.SortStableFunc(j.List, func(a, b Jump) int {
 		return int(max(-1, min(1, max(b.Percent, -b.Percent)-max(a.Percent, -a.Percent))))
@@ -65,8 +66,9 @@ const (
 	toldJumps  = 1_000  // in the summary
 )
 
-// checkJumps compares the prices of the file with those of the service before anything is stored. Jumps that nobody has accepted are a
-// *CallError; the report names each, as a note. Accepted ones are not looked for.
+// checkJumps compares the prices of the file with those of the service before anything is stored. Jumps that nobody
+// has accepted are a *CallError; the report names each, as a note. Once they are accepted it does not search for
+// them.
 func (r *importRun) checkJumps(ctx context.Context) error {
 	if r.To == nil || r.Kind != Products && r.Kind != Prices || r.state.Prepared || r.AcceptJumps {
 		return nil

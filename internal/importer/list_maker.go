@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Lists receives the prices and the stock that an import reads: a client of the HTTP API, or something that runs the operations.
-// Results are as in interface §4.2; a refused request is a *client.Error.
+// Lists receives the prices and the stock that an import reads: a client of the HTTP API, or something that runs the
+// operations. Results are as in interface §4.2; a refused request is a *client.Error.
 type Lists interface {
 	Currency(ctx context.Context) (string, error) // of the catalog's prices; "" without products
 	UpdatePrices(ctx context.Context, body []byte) (client.Updated, error)
@@ -68,7 +68,8 @@ var (
 		{fields: []string{"warehouseCode"}, words: []string{"lagerort", "standort", "warehouse", "depot", "entrepot", "magazzino", "almacen",
 			"magazijn", "location"}},
 		demandStock,
-		{fields: []string{"warehouseCode"}, words: []string{"lager", "magasin"}}, // where the quantity is another column
+		// where the quantity is another column
+		{fields: []string{"warehouseCode"}, words: []string{"lager", "magasin"}},
 	}
 )
 
@@ -157,7 +158,8 @@ func (m *listMaker) make(ctx context.Context, out emit) error {
 	})
 }
 
-// price reads the prices of a row. A blank price before clears it, if the file is a table; an object without it leaves it.
+// price reads the prices of a row. A blank price before clears it, if the file is a table; an object without it
+// leaves it.
 func (m *listMaker) price(cells [][]byte, p *product) {
 	m.faults = m.reader.prices(cells, p, m.faults)
 	p.compareAtBlank = p.compareAtBlank && m.table.container == delimited

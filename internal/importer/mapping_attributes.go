@@ -34,7 +34,7 @@ func hasMember(pairs []pair, name string) bool {
 }
 
 // shareAttributes leaves each variant only the attributes that differ from its product's. A product without a row of
-// its own gets those that all its variants have in common.
+// its own gets the attributes that all its variants have in common.
 func (p *product) shareAttributes(ownRow bool) {
 	if !ownRow {
 		p.attributes = nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// field is a place in a product or an order that columns can be mapped onto.
+// field is a member of a product or an order onto which columns can be mapped.
 type field struct {
 	name     string
 	synonyms string // headers that are taken for it by themselves, normalised, space-separated
@@ -121,7 +121,7 @@ func (m *mapping) set(name string, e expression) error {
 // takes reports whether there is such a field.
 func (m *mapping) takes(name string) bool { return newMapping(m.fields).set(name, expression{}) == nil }
 
-// turned reads FIELD=COLUMN, which is what a mapping means that makes no sense as COLUMN=FIELD.
+// turned reads FIELD=COLUMN, for a mapping that makes no sense as COLUMN=FIELD.
 func (m *mapping) turned(text string, columns columnsOf) (e expression, field string, ok bool) {
 	field, column, _ := strings.Cut(text, "=")
 	field = strings.TrimSpace(field)
@@ -168,7 +168,8 @@ func (m *mapping) suggest(header []string) {
 	}
 	for column, name := range header {
 		if strings.Contains(name, ".") {
-			_ = m.set(name, columnExpression(header, column)) // "attributes.color"; other names with a dot are no fields
+			// "attributes.color"; other names with a dot are no fields
+			_ = m.set(name, columnExpression(header, column))
 		}
 	}
 	if !m.knows("shippingAddress.") {

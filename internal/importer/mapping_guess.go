@@ -40,7 +40,8 @@ var orderGuesses = []demand{
 	{fields: []string{"name"}, words: []string{"bezeichnung", "designation", "libelle", "produit", "produkt", "product", "artikel", "title"}},
 }
 
-// foreignAddress are names of columns in other languages, without accents, that are guessed to be parts of the shipping address.
+// foreignAddress are names of columns in other languages, without accents, that are guessed to be parts of the
+// shipping address.
 var foreignAddress = map[string]string{
 	"land": "country", "pays": "country", "pais": "country", "paese": "country",
 	"plz": "postalCode", "postleitzahl": "postalCode", "codepostal": "postalCode", "cp": "postalCode", "cap": "postalCode",

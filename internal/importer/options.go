@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Kind is what a file holds.
+// Kind is the kind of records in a file.
 type Kind string
 
 // Kinds of imports.
@@ -49,8 +49,8 @@ type Catalog interface {
 	ImportCategories(ctx context.Context, categories []client.Category) (client.CategoriesImported, error)
 }
 
-// Shop receives the orders that an import reads, and answers what a dry run asks: a client of the HTTP API, or something
-// that runs the operations. A refusal is a *client.Error.
+// Shop receives the orders that an import reads, and answers what a dry run asks: a client of the HTTP API, or
+// something that runs the operations. A refusal is a *client.Error.
 type Shop interface {
 	Catalog
 	CreateOrder(ctx context.Context, body []byte, idempotencyKey string) (replayed bool, err error)
@@ -79,12 +79,12 @@ type Options struct {
 	Stdin io.Reader      //
 	To    *client.Client // nil in a dry run: nothing is asked of a service
 
-	Content Content // reads what is imported in place of File; nil for the file
+	Content Content // reads what is imported instead of File; nil for the file
 
 	Catalog Catalog // where products and categories go; nil: Shop
 	Shop    Shop    // where orders go; nil: To
 	Lists   Lists   // where prices and stock go; nil: To, except in a dry run
-	Keeper  Keeper  // keeps the progress in place of a state file, and goes on with what it holds; nil: State
+	Keeper  Keeper  // stores the progress instead of a state file, and continues from what it has; nil: State
 
 	Format    string   // auto (default), csv, shopify, woocommerce, magento, prestashop, jsonl, json
 	Delimiter string   // auto (default), one sign, or comma, semicolon, tab, pipe
@@ -178,7 +178,7 @@ func (o *Options) checkWords() error {
 	return nil
 }
 
-// checkTogether refuses options that have no meaning for the kind of records or beside each other.
+// checkTogether refuses options that have no meaning for the kind of records or with each other.
 func (o *Options) checkTogether() error {
 	switch {
 	case o.Kind == Orders && o.Duplicates != duplicatesFirst:
@@ -231,7 +231,7 @@ func (o *Options) setTargets() {
 // isList reports whether the file has figures of products that exist.
 func (k Kind) isList() bool { return k == Prices || k == Stock }
 
-// receives reports whether something takes what is read, in place of the API.
+// receives reports whether a target other than the API takes the records.
 func (o *Options) receives() bool {
 	switch o.Kind {
 	case Products:
@@ -309,7 +309,8 @@ func (o *Options) explicit(t *table) (*mapping, error) {
 	return m, nil
 }
 
-// byDefault adds the constants of Default to a complete mapping: each counts in rows where nothing else gives its field.
+// byDefault adds the constants of Default to a complete mapping: each counts in rows where nothing else gives its
+// field.
 func (o *Options) byDefault(m *mapping) error {
 	for _, text := range o.Default {
 		field, value, _ := strings.Cut(text, "=")

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/base/money"
 )
 
-// order is what the rows of one reference have in common.
+// order has the common fields of the rows of one reference.
 type order struct {
 	reference string
 	part      int // 2, 3 … of a long order
@@ -230,8 +230,8 @@ func (o *order) appendAmounts(j *object) *Fault {
 	return nil
 }
 
-// free are the members of a free object. A country given by its name becomes its code, and the name
-// stays beside it.
+// free are the members of a free object. A country given by its name becomes its code, and the name is stored with
+// it.
 func (o *order) free(r *orderReader, family string) []pair {
 	var pairs []pair
 	for i, member := range r.free {
@@ -254,7 +254,8 @@ func (o *order) free(r *orderReader, family string) []pair {
 	return pairs
 }
 
-// withContact keeps phone and company in the address of an order without an e-mail, which has no customer record for them.
+// withContact keeps phone and company in the address of an order without an e-mail, which has no customer record for
+// them.
 func (o *order) withContact(address []pair) []pair {
 	if len(o.head[headEmail]) > 0 {
 		return address

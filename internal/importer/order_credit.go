@@ -59,8 +59,8 @@ func (o *order) plan(lines []orderLine) *creditPlan {
 	return plan
 }
 
-// sendCredit passes on the rows with negative quantities. With a price of 0 they credit nothing: they are stock
-// adjustments, of which no order can be made.
+// sendCredit passes on the rows with negative quantities. Rows with a price of 0 credit nothing: they are stock
+// adjustments, which are no orders.
 func (m *orderMaker) sendCredit(o order, rows []*orderRow, faults []Fault, out emit) error {
 	worth := false
 	for _, r := range rows {

@@ -135,7 +135,8 @@ func (m *orderMaker) make(ctx context.Context, out emit) error {
 	return nil
 }
 
-// assemble builds the orders of one reference: sales as one, or several when they are long, and credit notes separately.
+// assemble builds the orders of one reference: sales as one, or several when they are long, and credit notes
+// separately.
 func (m *orderMaker) assemble(reference string, rows []*orderRow, out emit) error {
 	var faults []Fault
 	var kept []*orderRow

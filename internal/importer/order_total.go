@@ -15,9 +15,10 @@ func (o *order) amountOf(field int) (value money.Amount, given bool) {
 	return amount.value, err == nil
 }
 
-// checkTotal decides by the total that the file has for an order whether its taxes come on top of the prices or are inside, and how much
-// of the discount is of the lines and not of the shipping. The total of interface §1 has to give the file's: an order for which it
-// cannot is refused, because one with another total would be wrong in every account. Without a total the amounts are taken as they are.
+// checkTotal decides by the total that the file has for an order whether its taxes come on top of the prices or are
+// inside, and how much of the discount is of the lines and not of the shipping. The total of interface §1 has to give
+// the file's: an order for which it cannot is refused, because one with another total would be wrong in every
+// account. Without a total the amounts are taken as they are.
 func (o *order) checkTotal(rows []*orderRow, faults []Fault) []Fault {
 	total, given := o.amountOf(headTotal)
 	if !given {
@@ -69,7 +70,8 @@ func (o *order) refuse(rows []*orderRow, field, code string, faults []Fault, for
 	return faults
 }
 
-// statusAfterRefund is the status of an order that was cancelled or paid back wholly: what was shipped is RETURNED, the rest CANCELLED.
+// statusAfterRefund is the status of an order that was cancelled or paid back wholly: what was shipped is RETURNED,
+// the rest CANCELLED.
 func (o *order) statusAfterRefund(status string) string {
 	total, _ := o.amountOf(headTotal)
 	wholly := o.refunded > 0 && total > 0 && o.refunded >= total
@@ -84,7 +86,8 @@ func (o *order) statusAfterRefund(status string) string {
 	return status
 }
 
-// findRefund sets what was paid back: the amount that the file has, or the total of an order whose payment is called refunded.
+// findRefund sets what was paid back: the amount that the file has, or the total of an order whose payment is called
+// refunded.
 func (o *order) findRefund() {
 	o.refunded, _ = o.amountOf(headRefunded)
 	if total, _ := o.amountOf(headTotal); o.refunded == 0 && bytes.EqualFold(o.head[headPayment], []byte("refunded")) {

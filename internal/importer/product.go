@@ -32,7 +32,7 @@ type product struct {
 	grouped  bool    // a set of other products, which has no price of its own
 	faults   []Fault // those of its row
 	dropped  bool    // one of them keeps the row out
-	imageAt  int     // place of its image among the product's
+	imageAt  int     // position of its image among the product's
 	ownImage []byte  // the image of this variant
 	mapped   []pair  // options that a person has mapped, before the columns of the format
 }

@@ -159,7 +159,7 @@ func (m *productMaker) make(ctx context.Context, out emit) error {
 	return m.assembled(ctx, out)
 }
 
-// oneByOne is the fast path: each row is a product, and nothing is kept.
+// oneByOne is the fast path: each row is a product, and nothing is remembered.
 func (m *productMaker) oneByOne(ctx context.Context, out emit) error {
 	reader := m.newReader()
 	var p product

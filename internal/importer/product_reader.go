@@ -93,8 +93,8 @@ func (r *productReader) read(line row, p *product, faults []Fault) []Fault {
 	return faults
 }
 
-// prices reads price, sale price and compare-at price: a sale price that holds today becomes the price, and the price becomes the
-// compare-at price.
+// prices reads price, sale price and compare-at price: a sale price that holds today becomes the price, and the price
+// becomes the compare-at price.
 func (r *productReader) prices(cells [][]byte, p *product, faults []Fault) []Fault {
 	price, priced, faults := r.amount(p, "price", r.price, cells, Refused, faults)
 	sale, onSale, faults := r.amount(p, "salePrice", r.salePrice, cells, Note, faults)
@@ -154,7 +154,8 @@ func (r *productReader) amount(p *product, name string, e *expression, cells [][
 	return got.value, true, faults
 }
 
-// unread is the error of a cell that cannot be parsed: without a required one there is no product, an optional one is noted.
+// unread is the error of a cell that cannot be parsed: without a required one there is no product, an optional one is
+// noted.
 func (p *product) unread(level Level, field, code, format string, arguments ...any) Fault {
 	if level == Refused {
 		return p.refused(string(p.sku), field, code, format, arguments...)

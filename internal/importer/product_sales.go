@@ -14,8 +14,9 @@ type saleDates struct {
 	order dateOrder // "" or auto: not said
 }
 
-// holds reports whether now is within the dates of a sale; a blank date does not bound it. why says what keeps the sale out, or how long it
-// lasts. Where the order of day and month is not said, both must agree: a price that may not hold is not taken.
+// holds reports whether now is within the dates of a sale; a blank date does not bound it. why says what keeps the
+// sale out, or how long it lasts. Where the order of day and month is not said, both must agree: a price that may not
+// hold is not taken.
 func (s saleDates) holds(from, until []byte) (holds bool, why string) {
 	from, until = saleDate(from), saleDate(until)
 	if first, last, both := bytes.Cut(from, []byte("/")); both && len(until) == 0 && len(first) >= 10 && len(last) >= 10 {
@@ -54,7 +55,8 @@ func (s saleDates) holds(from, until []byte) (holds bool, why string) {
 
 // saleDate is a cell without what programs write for no date.
 func saleDate(cell []byte) []byte {
-	if !bytes.ContainsFunc(cell, func(r rune) bool { return r >= '1' && r <= '9' || unicode.IsLetter(r) }) { // 0000-00-00
+	// 0000-00-00
+	if !bytes.ContainsFunc(cell, func(r rune) bool { return r >= '1' && r <= '9' || unicode.IsLetter(r) }) {
 		return nil
 	}
 	return bytes.TrimSpace(cell)

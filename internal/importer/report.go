@@ -21,7 +21,7 @@ type report struct {
 
 var reportHeader = []string{"row", "line", "level", "rows", "item", "field", "code", "message"}
 
-// openReport begins a report, or goes on with one behind its first kept bytes.
+// openReport begins a report, or continues one behind its first kept bytes.
 func openReport(path string, kept int64) (*report, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

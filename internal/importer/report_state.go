@@ -42,7 +42,7 @@ func loadState(path string, want state) (have state, found bool, err error) {
 	return have, true, err
 }
 
-// readState reads a state that fits the file and the options; name says where it was kept.
+// readState reads a state that fits the file and the options; name says where it was stored.
 func readState(text []byte, name string, want state) (have state, err error) {
 	if err := json.Unmarshal(text, &have); err != nil || have.Version != stateVersion {
 		return want, wrongCall("%s is no state file of an import; give another --state", name)
@@ -60,7 +60,7 @@ func readState(text []byte, name string, want state) (have state, err error) {
 	return have, nil
 }
 
-// Kept is the content of a Keeper's progress: what was counted, and how many rows of the file are settled. It is zero
+// Kept is the content of a Keeper's progress: the counts, and how many rows of the file are settled. It is zero
 // before the first Save.
 func Kept(progress []byte) (counts Counts, settled int, err error) {
 	if len(progress) == 0 {

@@ -68,9 +68,10 @@ type Summary struct {
 	Rows      int    `json:"rows"`     // data rows of the file, blank ones not counted
 	BlankRows int    `json:"blankRows"`
 	Counts
-	NotImported []string `json:"notImported,omitempty"` // columns that hold something, but nothing of a product or order
-	Jumps       int      `json:"jumps,omitempty"`       // prices that change by more than half
-	PriceJumps  []Jump   `json:"priceJumps,omitempty"`  // the largest of them first, at most 1,000
+	// columns that hold something, but nothing of a product or order
+	NotImported []string `json:"notImported,omitempty"`
+	Jumps       int      `json:"jumps,omitempty"`      // prices that change by more than half
+	PriceJumps  []Jump   `json:"priceJumps,omitempty"` // the largest of them first, at most 1,000
 	Requests    int64    `json:"requests"`
 	Repeats     int64    `json:"repeatedRequests"`
 }

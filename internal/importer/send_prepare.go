@@ -60,8 +60,8 @@ func (r *importRun) storeCategories(ctx context.Context, list []client.Category)
 	return nil
 }
 
-// storeWithoutSlugs stores the categories again that were refused for their slug, which another category has here: they get one from their
-// name. It returns the other errors.
+// storeWithoutSlugs stores the categories again that were refused for their slug, which another category has here:
+// they get one from their name. It returns the other errors.
 func (r *importRun) storeWithoutSlugs(ctx context.Context, part []client.Category, faults []client.ItemError) ([]client.ItemError, error) {
 	var again []client.Category
 	rest := slices.DeleteFunc(faults, func(e client.ItemError) bool {
@@ -107,7 +107,8 @@ func (r *importRun) storeMissing(ctx context.Context, list []candidate) error {
 	return nil
 }
 
-// lacking finds those that the catalog does not have, by a dry run of the import, because a SKU may also be a variant's.
+// lacking finds those that the catalog does not have, by a dry run of the import, because a SKU may also be a
+// variant's.
 func (r *importRun) lacking(ctx context.Context, list []candidate) (lacking []candidate, err error) {
 	for part := range slices.Chunk(list, limits.MaxImport) {
 		r.doing("asking which products are missing")

@@ -37,7 +37,7 @@ func (c charset) reader(src io.Reader) (io.Reader, error) {
 	return transform.NewReader(src, c.decoder.NewDecoder()), nil
 }
 
-// byteOrderMarks in the order in which they are looked for.
+// byteOrderMarks in the order in which they are tried.
 var byteOrderMarks = []struct {
 	mark string
 	charset
@@ -51,8 +51,8 @@ var byteOrderMarks = []struct {
 type textScan struct {
 	head       []byte // the first bytes, at most sampleSize
 	size       int64
-	zeros      [2]int64 // NUL bytes at even and odd places
-	good, bad  int64    // bytes beyond ASCII that continue a character of UTF-8, and that are none
+	zeros      [2]int64 // NUL bytes at even and odd positions
+	good, bad  int64    // bytes beyond ASCII that continue a character of UTF-8, and others
 	unfinished []byte   // the head of a character cut by the end of a block
 	words      []byte   // the first words with bytes beyond ASCII, at most mostWords
 	word       []byte   // the one at the end of the last block
@@ -118,8 +118,8 @@ func (s *textScan) count(text []byte) {
 	}
 }
 
-// collect adds the words of a block that hold bytes beyond ASCII. Signs and digits below 0x40 end a word: no encoding has these as the
-// second byte of a letter.
+// collect adds the words of a block that hold bytes beyond ASCII. Signs and digits below 0x40 end a word: no encoding
+// has these as the second byte of a letter.
 func (s *textScan) collect(block []byte) {
 	for len(block) > 0 && len(s.words) < mostWords {
 		end := bytes.IndexFunc(block, func(r rune) bool { return r < 0x40 })
@@ -142,8 +142,9 @@ func (s *textScan) endWord() {
 	s.word = s.word[:0]
 }
 
-// charset decides: a byte order mark; many NULs, as UTF-16 has in plain letters; UTF-8 if most of what is beyond ASCII is; otherwise what
-// detectLegacy finds. others are encodings that may be meant as well: then a person has to say which.
+// charset decides: a byte order mark; many NULs, as UTF-16 has in plain letters; UTF-8 if most of what is beyond
+// ASCII is; otherwise what detectLegacy finds. others are encodings that may be meant as well: then a person has to
+// say which.
 func (s *textScan) charset() (found charset, others []charset) {
 	for _, m := range byteOrderMarks {
 		if bytes.HasPrefix(s.head, []byte(m.mark)) {
@@ -172,8 +173,8 @@ func (s *textScan) charset() (found charset, others []charset) {
 	return found, others
 }
 
-// mostlyUTF8 reports whether so few bytes are no UTF-8 that these were cut or pasted into it. Pairs of bytes of Chinese text are valid in a
-// part of the cases.
+// mostlyUTF8 reports whether so few bytes are no UTF-8 that these were cut or pasted into it. Pairs of bytes of
+// Chinese text are valid in a part of the cases.
 func (s *textScan) mostlyUTF8() bool {
 	bad := s.bad + int64(len(s.unfinished))
 	return s.good >= 2*bad || bad <= 2 && s.good >= bad
@@ -181,7 +182,8 @@ func (s *textScan) mostlyUTF8() bool {
 
 func (s *textScan) broken() bool { return s.bad > 0 || len(s.unfinished) > 0 }
 
-// charsetNamed is the charset a person asked for; "" and "auto" are what the scan found, and others what it may be as well.
+// charsetNamed is the charset a person asked for; "" and "auto" are what the scan found, and others what it may be as
+// well.
 func (s *textScan) charsetNamed(name string) (found charset, others []charset, err error) {
 	switch plain := plainName(name); plain {
 	case "", "auto":

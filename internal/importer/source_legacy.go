@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// legacyCharset is an encoding of one byte a letter, with the languages that are written in it. rare is how much less likely than
-// Windows-1252 it is before anything was read, as a logarithm.
+// legacyCharset is an encoding of one byte a letter, with the languages that are written in it. rare is how much less
+// likely than Windows-1252 it is before anything was read, as a logarithm.
 type legacyCharset struct {
 	name      string
 	encoding  *charmap.Charmap
@@ -23,7 +23,8 @@ type legacyCharset struct {
 	rare      float64
 }
 
-// Letters of languages beyond a to z, the most frequent first; those of English are what names and careless programs leave in it.
+// Letters of languages beyond a to z, the most frequent first; those of English are what names and careless programs
+// leave in it.
 var (
 	western = []string{"éâèêüöñæóáíàïôçåäøªº¹³²¢¨", "äüöß", "éàèêçîôâûùëœïüÿ",
 		"óíáéñú¿ü¡º", "ãçáéíóêõúâàô", "àèòùéì", "åæøéö", "äåöé",
@@ -34,7 +35,8 @@ var (
 		"оаиніврентсклдмупзяьбгйчхшжєїюцщфґ"}
 )
 
-// legacyCharsets are compared. The first three are taken when they are the most likely ones by far; the others are proposed to a person.
+// legacyCharsets are compared. The first three are taken when they are the most likely ones by far; the others are
+// proposed to a person.
 var legacyCharsets = []legacyCharset{
 	{"windows-1252", charmap.Windows1252, western, 0},
 	{"windows-1250", charmap.Windows1250, central, 0.5},
@@ -54,9 +56,10 @@ const (
 	decides  = 0.9   // what two readings must differ by, as a logarithm
 )
 
-// detectLegacy finds the encoding of the words of a file that is not UTF-8. sure is false if others read them as well; then found is
-// the most likely one and others are the next, which read something else. In a file with few such words, which is sparse, they are names
-// and signs of many languages: it is Windows-1252 unless that contradicts them.
+// detectLegacy finds the encoding of the words of a file that is not UTF-8. sure is false if others read them as
+// well; then found is the most likely one and others are the next, which read something else. In a file with few such
+// words, which is sparse, they are names and signs of many languages: it is Windows-1252 unless that contradicts
+// them.
 func detectLegacy(words []byte, sparse bool) (found charset, others []charset, sure bool) {
 	if chinese, cyrillic := looksChinese(words), cyrillicOnly(words); chinese && !cyrillic {
 		return charset{name: "gbk", decoder: simplifiedchinese.GBK}, nil, true
@@ -115,8 +118,8 @@ func detectLegacy(words []byte, sparse bool) (found charset, others []charset, s
 	return best.charset, others, sure && len(others) == 0
 }
 
-// likelihood is the logarithm of how likely a language writes the letters beyond ASCII in words, and the share of them that it has. Signs
-// at the edge of a word, as in "£5" and "m³", show nothing.
+// likelihood is the logarithm of how likely a language writes the letters beyond ASCII in words, and the share of
+// them that it has. Signs at the edge of a word, as in "£5" and "m³", show nothing.
 func likelihood(words []byte, c legacyCharset, letters string) (score, share float64) {
 	share = 1 // of none
 	total, rank := 0.0, map[rune]float64{}
@@ -158,8 +161,8 @@ func likelihood(words []byte, c legacyCharset, letters string) (score, share flo
 	return score, share
 }
 
-// edgeSign reports whether a byte of a word is a sign rather than a letter in the most common encoding, and stands where signs do: alone,
-// as in "5 £", or behind at most two letters at the end, as in "m³".
+// edgeSign reports whether a byte of a word is a sign rather than a letter in the most common encoding, and stands
+// where signs do: alone, as in "5 £", or behind at most two letters at the end, as in "m³".
 func edgeSign(word []byte, i int) bool {
 	if r := charmap.Windows1252.DecodeByte(word[i]); unicode.IsLetter(r) && r != 'ª' && r != 'º' {
 		return false
@@ -168,8 +171,8 @@ func edgeSign(word []byte, i int) bool {
 		0xA0, 0xA9, 0xAE, 0xB0, 0xB4, 0xB7}, word[i]) // quotes, dashes and marks, in all of Windows' encodings
 }
 
-// looksChinese reports whether the words are pairs of bytes as GBK has them for the common signs of Chinese. Those of Korean begin
-// with other bytes, and Japanese in the similar EUC-JP is mostly kana.
+// looksChinese reports whether the words are pairs of bytes as GBK has them for the common signs of Chinese. Those of
+// Korean begin with other bytes, and Japanese in the similar EUC-JP is mostly kana.
 func looksChinese(words []byte) bool {
 	pairs, common, kana, beyondHangul := 0, 0, 0, 0
 	for word := range bytes.FieldsSeq(words) {

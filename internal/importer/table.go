@@ -143,8 +143,8 @@ func (t *table) sampleRows(o tableOptions) (err error) {
 	return nil
 }
 
-// findHeader reads the rows of a sample to the names of the columns, which are the first row, the one asked for, or the one that headerRow
-// finds; then the rows after it follow.
+// findHeader reads the rows of a sample to the names of the columns, which are the first row, the one asked for, or
+// the one that headerRow finds; then the rows after it follow.
 func (t *table) findHeader(rows *rowReader, o tableOptions) error {
 	var first []row
 	for len(first) < 3*mostTitleRows {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// cleanRows takes off the cells of a table what spreadsheets and editors leave around a text, where its meaning is certain, and refuses
-// rows whose meaning is lost.
+// cleanRows takes off the cells of a table what spreadsheets and editors leave around a text, where its meaning is
+// certain, and refuses rows whose meaning is lost.
 type cleanRows struct {
 	rowStream
 	table *table
@@ -60,9 +60,10 @@ func (t *table) nameOf(column int) string {
 // badByte stands in a text for bytes that are no UTF-8.
 const badByte = "\uFFFD"
 
-// plainText is a trimmed cell without what is no part of its text: the byte order marks and signs of no width around it and in codes, the
-// quotes of ="0012", and the apostrophe of '0012, both of which make a spreadsheet take digits for text. name says that the cell holds a
-// SKU or another name of a thing, before which an apostrophe is always the spreadsheet's.
+// plainText is a trimmed cell without what is no part of its text: byte order marks and signs of no width around it
+// and in codes, the quotes of ="0012", and the apostrophe of '0012, both of which make a spreadsheet read digits as
+// text. name says that the cell holds a SKU or another name of a thing, before which an apostrophe is always the
+// spreadsheet's.
 func plainText(cell []byte, name bool) []byte {
 	if bytes.ContainsFunc(cell, isInvisible) {
 		if name || !bytes.ContainsFunc(cell, func(r rune) bool { return r >= utf8.RuneSelf && !isInvisible(r) || unicode.IsSpace(r) }) {
@@ -100,8 +101,8 @@ func isInvisible(r rune) bool {
 // shortened is a number as spreadsheets show long ones: 4.00638E+12.
 var shortened = regexp.MustCompile(`^([0-9])(?:[.,]([0-9]+))?[eE]\+([0-9]{1,2})$`)
 
-// wholeNumber is a name in the form of a shortened number with all its digits. lost is true when some are missing: 4.00638E+12 may be any
-// of millions of articles.
+// wholeNumber is a name in the form of a shortened number with all its digits. lost is true when some are missing:
+// 4.00638E+12 may be any of millions of articles.
 func wholeNumber(name []byte) (digits []byte, lost bool) {
 	m := shortened.FindSubmatch(name)
 	if m == nil {

@@ -37,8 +37,8 @@ const mostTitleRows = 20
 // technicalName is a column's name in the third row of Amazon's files: item_sku, main_image_url.
 var technicalName = regexp.MustCompile(`^[a-z][a-z0-9_.#\[\]=:-]*$`)
 
-// headerRow finds the row of the names of the columns among the first rows of a file: the first one, unless titles, a date or an address
-// stand above a table, or it is one of Amazon's, whose third row has the names.
+// headerRow finds the row of the names of the columns among the first rows of a file: the first one, unless titles, a
+// date or an address stand above a table, or it is one of Amazon's, whose third row has the names.
 func headerRow(rows []row, known map[string]bool) int {
 	if len(rows) == 0 {
 		return 0

@@ -122,7 +122,7 @@ func noJSON(err error, of string) error {
 	return fmt.Errorf("this is no JSON: %w", inPlainWords(err, of))
 }
 
-// inPlainWords is a parser's error without the parser's name and its own way to name a place in what it read.
+// inPlainWords is a parser's error without the parser's name and its own way to name a position in its input.
 func inPlainWords(err error, of string) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
@@ -136,8 +136,8 @@ func inPlainWords(err error, of string) error {
 
 func (r *arrayObjects) blank() int { return 0 }
 
-// flattener turns an object into cells. A member of a member is named with a dot ("stock.quantity"),
-// lists become one cell whose elements are separated by listMark, null is blank.
+// flattener turns an object into cells. A member of a member is named with a dot ("stock.quantity"), lists become one
+// cell whose elements are separated by listMark, null is blank.
 type flattener struct {
 	wanted map[string]int // nil while the names are being collected
 	marked bool           // numbers with three decimals get a fourth, so that they are no texts such as "1.050"

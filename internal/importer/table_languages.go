@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Shops write the names of their columns in the language of their back office. These tables have those of German, French, Spanish and
+// Shops name columns in the language of their back office. These tables have the names of German, French, Spanish and
 // Dutch shops, as headerKey writes them, with the English name of the column.
 
 var wooWords = words(`
@@ -80,7 +80,7 @@ var (
 	attributeOf = regexp.MustCompile(`^(.*?)(?:attribut|atributo|attribuut|eigenschap)(?:en|s|o)?(.*?)(\d+)(.*)$`)
 )
 
-// english is the header with the English names of a format's columns in place of those of another language.
+// english is the header with the English names of a format's columns instead of those of another language.
 func (f format) english(header []string) []string {
 	names := make([]string, len(header))
 	for i, name := range header {
@@ -98,7 +98,8 @@ func (f format) english(header []string) []string {
 	return names
 }
 
-// wooAttribute is the English name of a column of an attribute: "Nombre del atributo 1", "Attribut 1 Wert(e)". Other names stay.
+// wooAttribute is the English name of a column of an attribute: "Nombre del atributo 1", "Attribut 1 Wert(e)". Other
+// names stay.
 func wooAttribute(key, name string) string {
 	m := attributeOf.FindStringSubmatch(key)
 	if m == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// counter is what was read so far.
+// counter counts what was read so far.
 type counter struct{ rows, blank int }
 
 // eachRow reads the file once.

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// countryNames lists the countries of ISO 3166-1 by their English names, with other names that occur
-// in order files behind "|". golang.org/x/text/language/display has names of an older edition (Swaziland), none that files
-// really have (Holland, Ivory Coast), and makes the program 2.5 MB larger.
+// countryNames lists the countries of ISO 3166-1 by their English names, with other names that occur in order files
+// behind "|". golang.org/x/text/language/display has names of an older edition (Swaziland), none that files really
+// have (Holland, Ivory Coast), and makes the program 2.5 MB larger.
 const countryNames = `
 AD Andorra
 AE United Arab Emirates|UAE

@@ -72,9 +72,9 @@ func splitDate(cell []byte) (d dateParts, ok bool) {
 // plainBlanks makes all kinds of blanks the same, and the signs of East Asian dates hyphens.
 var plainBlanks = strings.NewReplacer("\u00A0", " ", "\u202F", " ", "\u2009", " ", "年", "-", "月", "-", "日", " ")
 
-// parseDate reads a date as exports write it, with or without a time of day: numbers with signs between them, eight digits, words for
-// months, the day numbers of spreadsheets, and seconds since 1970. A time without a zone is one of zone. order decides where day and
-// month could be either.
+// parseDate reads a date as exports write it, with or without a time of day: numbers with signs between them, eight
+// digits, words for months, the day numbers of spreadsheets, and seconds since 1970. A time without a zone is one of
+// zone. order decides where day and month could be either.
 func parseDate(cell []byte, order dateOrder, zone *time.Location) (at time.Time, ok bool) {
 	text := strings.TrimSpace(plainBlanks.Replace(string(cell)))
 	d, ok := splitDate([]byte(text))
@@ -93,7 +93,8 @@ func parseDate(cell []byte, order dateOrder, zone *time.Location) (at time.Time,
 
 // dateAt is a day with a time of day; the clock may be blank.
 func dateAt(year, month, day int, clock string, zone *time.Location) (at time.Time, ok bool) {
-	// Whether there is such a day is asked of UTC: in other zones a day may begin at one o'clock, when clocks go forward.
+	// Whether there is such a day is asked of UTC: in other zones a day may begin at one o'clock, when clocks go
+	// forward.
 	if year < 1900 || month < 1 || month > 12 || day < 1 || time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Day() != day {
 		return at, false
 	}
@@ -128,7 +129,8 @@ func parseOtherDate(text string, zone *time.Location) (at time.Time, ok bool) {
 	return parseWordDate(text, zone)
 }
 
-// parseWordDate reads a date whose month is a word: "2 Jan 2006", "March 5th, 2026 10:00 am", "5. März 2026", "05-Mar-26".
+// parseWordDate reads a date whose month is a word: "2 Jan 2006", "March 5th, 2026 10:00 am", "5. März 2026",
+// "05-Mar-26".
 func parseWordDate(text string, zone *time.Location) (at time.Time, ok bool) {
 	clock := ""
 	if found := clockPattern.FindStringIndex(text); found != nil {
@@ -259,8 +261,8 @@ func (v *dateVote) add(cell []byte, row int) {
 	}
 }
 
-// readable is an error when most dates of the column cannot be read: the orders would be ones of today. Where these are a few, their
-// orders are refused.
+// readable is an error when most dates of the column cannot be read: the orders would be ones of today. Where these
+// are a few, their orders are refused.
 func (v *dateVote) readable(column string) error {
 	if v.lost <= v.read {
 		return nil

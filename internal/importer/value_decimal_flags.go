@@ -12,7 +12,7 @@ func signWord(sign byte) string {
 	return "point"
 }
 
-// decimalSigns is what --decimal says: a sign for every column, and signs of single ones.
+// decimalSigns is the flag --decimal: a sign for every column, and signs of single ones.
 type decimalSigns struct {
 	all    byte            // 0: found out from the file
 	single map[string]byte // by field or column name, in lower case

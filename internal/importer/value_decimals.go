@@ -98,7 +98,7 @@ type columnVote struct {
 	examples [wholeUngroup + 1][]example
 }
 
-// mostExamples of each kind are kept for messages.
+// mostExamples of each kind are remembered for messages.
 const mostExamples = 3
 
 func (v *columnVote) add(cell []byte, row int) {

@@ -8,8 +8,8 @@ import (
 // partsAtOnce is how many pieces of files one step deletes.
 const partsAtOnce = 32
 
-// DeleteExpired deletes up to limit rows of imports past their retention, lines and pieces of the file before the import; it
-// returns limit if there may be more. It serves every tenant.
+// DeleteExpired deletes up to limit rows of imports past their retention, lines and pieces of the file before the
+// import; it returns limit if there may be more. It serves every tenant.
 func DeleteExpired(tx *db.Tx, limit int) (int64, error) {
 	const over = "SELECT tenant_id, id FROM imports WHERE expires_at < $1"
 	for _, step := range []struct {
@@ -30,8 +30,8 @@ func DeleteExpired(tx *db.Tx, limit int) (int64, error) {
 		tx.Micros(), limit)
 }
 
-// Search finds the imports with lines that match one of the patterns (db.Where.AndLike): all of them, or those that changed
-// since a time.
+// Search finds the imports with lines that match one of the patterns (db.Where.AndLike): all of them, or those that
+// changed since a time.
 func Search(tx *db.Tx, since int64, patterns []string) ([]id.Import, error) {
 	w := db.NewWhere(tx, "")
 	if since != 0 {

@@ -18,7 +18,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Kind is what a file holds.
+// Kind is the kind of records in a file.
 type Kind string
 
 // The kinds.
@@ -32,7 +32,8 @@ const (
 // Stage is the state of an import.
 type Stage string
 
-// The stages. Uploading means that the file is not complete yet, Gone that the import was discarded: no read shows these.
+// The stages. Uploading means that the file is not complete yet, Gone that the import was discarded: no read shows
+// these.
 const (
 	Uploading Stage = "uploading"
 	New       Stage = "new"      // its columns are being chosen
@@ -45,7 +46,7 @@ const (
 	Gone      Stage = "gone"
 )
 
-// How long an import is kept after its last change: a file that is not imported yet, and one that was.
+// How long an import is stored after its last change: a file that is not imported yet, and one that was.
 const (
 	KeepUpload = time.Hour
 	KeepFile   = 7 * 24 * time.Hour
@@ -96,8 +97,8 @@ var table = db.NewTable("imports",
 
 const shown = "AND stage <> 'uploading' AND stage <> 'gone' "
 
-// Insert queues a new import whose file of a size follows. It returns the import with its id. Errors: Conflict when the files of the account
-// that are not imported would have more than limits.MaxImports bytes.
+// Insert queues a new import whose file of a size follows. It returns the import with its id. Errors: Conflict when
+// the files of the account that are not imported would have more than limits.MaxImports bytes.
 func Insert(tx *db.Tx, kind Kind, name string, size int64, user id.User) (Import, error) {
 	if err := tx.LockName("imports"); err != nil {
 		return Import{}, err
@@ -138,8 +139,8 @@ func LastChange(tx *db.Tx) (at int64, err error) {
 	return at, tx.Row("SELECT coalesce(max(changed_at), 0) FROM imports WHERE tenant_id = $1", []any{tx.Tenant}, &at)
 }
 
-// Update queues an import as it is now, unless its stage has changed since it was read: then the transaction fails
-// with Conflict. An unused import is kept for KeepFile, a completed one for KeepDone.
+// Update queues an import in its present state, unless its stage has changed since it was read: then the transaction
+// fails with Conflict. An unused import is stored for KeepFile, a completed one for KeepDone.
 func (i Import) Update(tx db.Writer, was Stage) {
 	i.ChangedAt = tx.Micros()
 	keep := KeepFile
@@ -172,8 +173,8 @@ func StopRequested(tx *db.Tx, which id.Import) (bool, error) {
 	return going == 0, err
 }
 
-// Require has the transaction fail with NotFound if an import is gone when it commits: what its file says must not be stored any more. An
-// erasure, which deletes files of orders, waits for the transaction.
+// Require has the transaction fail with NotFound if an import is gone when it commits: what its file says must not be
+// stored any more. An erasure, which deletes files of orders, waits for the transaction.
 func Require(w db.Writer, which id.Import) {
 	w.Require(1, apperr.Missing("import"), "SELECT 1 FROM imports WHERE tenant_id = $1 AND id = $2::UUID"+string(db.ForShare), w.TenantID(),
 		which)

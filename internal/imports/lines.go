@@ -34,7 +34,7 @@ var lineTable = db.NewTable("import_lines",
 	db.Col("message", func(l *Line) any { return &l.Message }),
 )
 
-// MaxLines is how many lines of an import are kept; its progress counts all.
+// MaxLines is how many lines of an import are stored; its progress counts all.
 const MaxLines = 100_000
 
 // InsertLines queues lines.

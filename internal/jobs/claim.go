@@ -11,8 +11,8 @@ import (
 
 // The statements of this file serve every tenant: they find jobs that are due.
 
-// Conditions on the type of a job j. known is true for this version's types: while a new version is rolled out, jobs of its types wait
-// for its nodes.
+// Conditions on the type of a job j. known is true for this version's types: while a new version is rolled out, jobs
+// of its types wait for its nodes.
 var (
 	known     = "j.type IN (" + quoted(slices.Concat(Types, Operations)) + ")"
 	fileTypes = quoted(slices.DeleteFunc(slices.Clone(Types), func(t Type) bool { return !t.OfFile() }))
@@ -29,8 +29,8 @@ func quoted(list []Type) string {
 	return strings.Join(texts, ", ")
 }
 
-// Claim leases up to limit short jobs that are due, oldest first: those that call no platform, read no file and are no operations. If the
-// worker of a job dies, the job is due again when its lease ends; Tries counts the leases.
+// Claim leases up to limit short jobs that are due, oldest first: those that call no platform, read no file and are
+// no operations. If the worker of a job dies, the job is due again when its lease ends; Tries counts the leases.
 func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 	return claim(tx, short, limit, lease)
 }

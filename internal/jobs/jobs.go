@@ -23,7 +23,7 @@ const Topic = "jobs"
 // MaxErrors is how many errors a job keeps.
 const MaxErrors = 100
 
-// Type is what a job does.
+// Type is the kind of work of a job.
 type Type string
 
 // The types.
@@ -68,7 +68,8 @@ func (t Type) OfFile() bool {
 	return t == FileImport || t == OrderFileImport || t == PriceFileImport || t == StockFileImport || t.DryRun()
 }
 
-// Looks reports whether a job looks at what others do, again and again, until that has ended: an import onto a channel.
+// Looks reports whether a job checks the work of others, again and again, until that has ended: an import onto a
+// channel.
 func (j Job) Looks() bool { return j.Type == ProductImport && j.Channel != "" }
 
 // DryRun reports whether the job only finds out what importing a file would do.
@@ -132,7 +133,8 @@ func (j Job) Progress() int64 {
 	return min(100, j.Processed*100/j.Total)
 }
 
-// Insert queues a new job, due now or later if DueAt says so. Empty members get their initial values: an id, PENDING, no errors.
+// Insert queues a new job, due now or later if DueAt says so. Empty members get their initial values: an id, PENDING,
+// no errors.
 func Insert(tx db.Writer, j Job) Job {
 	if j.ID == "" {
 		j.ID = id.At[id.Job](tx.Micros())
@@ -155,7 +157,7 @@ func Insert(tx db.Writer, j Job) Job {
 	return j
 }
 
-// read reads jobs with their channels; end is the rest of the statement.
+// read reads jobs with their channels; end is the end of the statement.
 func read(tx *db.Tx, end string, args ...any) ([]Job, error) {
 	return db.List(tx, table.Scanner(), "SELECT "+table.Columns("j")+
 		" FROM jobs j LEFT JOIN channels c ON c.tenant_id = j.tenant_id AND c.id = j.channel_id "+end, args...)

@@ -18,8 +18,8 @@ type Filter struct {
 	Limit    int
 }
 
-// List reads a page of jobs, newest first, and whether more follow. However few jobs match, it finds them in the order of an index: it
-// reads a page of each part of the filter.
+// List reads a page of jobs, newest first, and whether more follow. However few jobs match, it finds them in the
+// order of an index: it reads a page of each part of the filter.
 func List(tx *db.Tx, f Filter) (list []Job, more bool, err error) {
 	for _, part := range f.parts() {
 		w := db.NewWhere(tx, "j")
@@ -38,8 +38,8 @@ func List(tx *db.Tx, f Filter) (list []Job, more bool, err error) {
 	return list, more, nil
 }
 
-// parts are filters that share no job: one for each status, unless most jobs may have one of them; otherwise one for the channel, or one
-// for each type.
+// parts are filters that share no job: one for each status, unless most jobs may have one of them; otherwise one for
+// the channel, or one for each type.
 func (f Filter) parts() (list []Filter) {
 	statuses, types := slices.Compact(slices.Sorted(slices.Values(f.Statuses))), slices.Compact(slices.Sorted(slices.Values(f.Types)))
 	switch only := f.Channel == "" && len(types) == 0; {
@@ -66,8 +66,8 @@ func (f Filter) byStatus() bool {
 	return len(f.Statuses) > 0 && !slices.Contains(f.Statuses, Completed)
 }
 
-// conditions adds those of a part of a filter. Where SQLite's planner would prefer another index than the one that selects more, it is
-// kept from seeing that condition.
+// conditions adds the conditions of a part of a filter. Where SQLite's planner would prefer another index to the one
+// that selects more, the other condition is hidden from it.
 func (f Filter) conditions(w *db.Where) {
 	if f.Channel != "" && f.byStatus() {
 		w.And("NOT (j.channel_id <> ?::UUID)", f.Channel)

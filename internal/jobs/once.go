@@ -6,7 +6,7 @@ import (
 )
 
 // InsertOnce queues a new job of a channel with an input, due now, unless one of its type is waiting: that one covers
-// the request. Two that are queued at the same moment may both be stored; the second then finds nothing to do.
+// the request. Two jobs that are queued at the same moment may both be stored; the second then finds nothing to do.
 func InsertOnce(tx db.Writer, kind Type, channel id.Channel, input string) {
 	table.InsertFrom(tx, Job{ID: id.At[id.Job](tx.Micros()), Type: kind, Channel: channel, Status: Pending, Errors: "[]", Input: input,
 		DueAt: tx.Micros(), CreatedAt: tx.Micros()},
@@ -33,8 +33,8 @@ func OthersDue(tx *db.Tx, kind Type, channel id.Channel) (bool, error) {
 	return n > 0, err
 }
 
-// Amend saves the input, the number of items, the time and the cursor of a waiting job. It returns false, and changes nothing, if the job
-// has started since it was read.
+// Amend saves the input, the number of items, the time and the cursor of a waiting job. It returns false, and changes
+// nothing, if the job has started since it was read.
 func Amend(tx *db.Tx, j Job) (bool, error) {
 	n, err := tx.Exec("UPDATE jobs SET input = $4, total = $5, due_at = $6, cursor = $7 WHERE tenant_id = $1 AND id = $2::UUID "+
 		"AND tries = $3 AND status = 'PENDING' AND due_at IS NOT NULL", tx.Tenant, j.ID, j.Tries, j.Input, j.Total, j.DueAt, j.Cursor)

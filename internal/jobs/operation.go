@@ -7,19 +7,21 @@ import (
 	"entrepot/internal/db"
 )
 
-// This file has the jobs of operations: what one request asks for, done in many short transactions, called steps, because one long
-// transaction would keep other writers waiting (decision 17). An operation is about one record, its subject, and there is at most one of a
-// type for a subject. Whoever began it does its steps; each step locks the job and puts off its due time by Interrupted. If the process
-// dies or the caller goes away, the job becomes due, and a worker goes on from its cursor. The last step deletes the job. No list shows
-// operations.
+// This file has the jobs of operations. An operation is one request's work, done in many short transactions, called
+// steps, because one long transaction would delay other writers (decision 17). It is about one record, its subject,
+// and there is at most one of a type for a subject. Its beginner does its steps; each step locks the job and
+// postpones its due time by Interrupted. If the process dies or the caller goes away, the job becomes due, and a
+// worker continues from its cursor. The last step deletes the job. No list shows operations.
 
 // The types of operations. Each comment says what the subject is, and what is true already when the operation begins.
 const (
-	CustomerErasure  Type = "customer_erasure"  // a customer, whose record is empty already; orders and texts follow
-	CustomerMerge    Type = "customer_merge"    // a customer that is merged into another already; its orders follow
-	ChannelDeletion  Type = "channel_deletion"  // a channel, whose row is deleted already; what belongs to it follows
-	CategoryArrival  Type = "category_arrival"  // a category; products and categories that waited for it are linked to it
-	CategoryDeletion Type = "category_deletion" // a category that is a tombstone already; its children and products leave it
+	CustomerErasure Type = "customer_erasure" // a customer, whose record is empty already; orders and texts follow
+	CustomerMerge   Type = "customer_merge"   // a customer that is merged into another already; its orders follow
+	ChannelDeletion Type = "channel_deletion" // a channel, whose row is deleted already; what belongs to it follows
+	// a category; products and categories that waited for it are linked to it
+	CategoryArrival Type = "category_arrival"
+	// a category that is a tombstone already; its children and products leave it
+	CategoryDeletion Type = "category_deletion"
 	CategoryRenaming Type = "category_renaming" // a category; its children still have its earlier externalId
 	WarehouseEmptied Type = "warehouse_emptied" // a warehouse; the cursor is its code once it is deleted, "" before
 

@@ -12,7 +12,8 @@ type Order struct {
 	ID       id.Order
 	Number   int64
 	Outcome  Outcome
-	Message  string // why it was refused; before its turn, what its change needs; once it was shipped, the shipment
+	// why it was refused; before it is changed, what its change needs; once it was shipped, the shipment
+	Message string
 }
 
 // Outcome is the outcome for an order; "" before its turn.

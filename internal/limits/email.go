@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// BadEmail is the error of an e-mail address, "" for none: it must be local@domain.tld without a display name or quotes, and no longer
-// than MaxEmail.
+// BadEmail is the error of an e-mail address, "" for none: it must be local@domain.tld without a display name or
+// quotes, and no longer than MaxEmail.
 func BadEmail(text string) string {
 	if _, domain, _ := strings.Cut(text, "@"); !strings.Contains(domain, ".") {
 		return badEmail

@@ -36,7 +36,7 @@ type Limiter interface {
 	Take(caller string, now time.Time, rates ...Rate) Verdict
 	// Peek returns the verdict that Take would, without counting.
 	Peek(caller string, now time.Time, rates ...Rate) Verdict
-	// Return uncounts what Take counted, for a request that turns out not to count. Bursts are not changed.
+	// Return takes back what Take counted, for a request that turns out not to count. Bursts are not changed.
 	Return(caller string, now time.Time, rates ...Rate)
 }
 
@@ -127,8 +127,8 @@ func (l *Local) window(key string, now time.Time, r Rate) *window {
 	return w
 }
 
-// wait is how long the request must wait and which limit it exceeds; 0 if it is allowed. A request that came before the one that
-// began the window, and is decided after it, waits no longer than a window.
+// wait is how long the request must wait and which limit it exceeds; 0 if it is allowed. A request that came before
+// the one that began the window, and is decided after it, waits no longer than a window.
 func (w *window) wait(now time.Time, r Rate) (time.Duration, string) {
 	if w.used >= r.PerMinute {
 		kind := ""

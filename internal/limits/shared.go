@@ -69,8 +69,8 @@ func (s *Shared) Return(caller string, now time.Time, rates ...Rate) {
 	delete(s.spent, spentKey(caller, rates))
 }
 
-// spentKey identifies a caller's rates among the refusals that a node remembers. Under another plan nothing is known of the
-// caller.
+// spentKey identifies a caller's rates among the refusals that a node remembers. Under another plan nothing is known
+// of the caller.
 func spentKey(caller string, rates []Rate) string {
 	for _, r := range rates {
 		caller += "\x00" + r.Name + "\x00" + strconv.Itoa(r.PerMinute) + "/" + strconv.Itoa(r.Burst)
@@ -144,7 +144,7 @@ const (
 	deletedAtOnce = 5000
 )
 
-// dropExpired deletes, once a minute, what has ended: in this node and in the store.
+// dropExpired deletes ended windows once a minute: in this node and in the store.
 func (s *Shared) dropExpired(now time.Time) {
 	s.mu.Lock()
 	due := now.Sub(s.swept) > time.Minute
@@ -204,7 +204,8 @@ func decode(caller, text string) map[string]*window {
 		size, _ := strconv.Atoi(part[3])
 		w := &window{start: time.UnixMicro(start).UTC(), used: used}
 		for at := range strings.SplitSeq(strings.TrimSuffix(part[4], ","), ",") {
-			if n, err := strconv.ParseInt(at, 36, 64); err == nil && len(w.recent) < size { // oldest first, as in a new ring
+			// oldest first, as in a new ring
+			if n, err := strconv.ParseInt(at, 36, 64); err == nil && len(w.recent) < size {
 				w.recent = append(w.recent, n)
 			}
 		}

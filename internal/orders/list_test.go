@@ -209,7 +209,7 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 		lists.FewRows = 40
 		defer func() { lists.FewRows = few }()
 		all := sample(t, store, tenant, 700)
-		if err := search.Pack(t.Context(), store, tenant, search.Orders, 300); err != nil { // a part of them
+		if err := search.Blocks[search.Orders].FollowTenant(t.Context(), store, tenant); err != nil { // a part of them
 			t.Fatal(err)
 		}
 		sample(t, store, other, 30)

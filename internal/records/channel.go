@@ -8,7 +8,8 @@ import (
 	"entrepot/internal/channelsync"
 )
 
-// WriteChannel writes a channel with the state of its synchronisation (interface §2.7.10), which a custom channel does not have.
+// WriteChannel writes a channel with the state of its synchronisation (interface §2.7.10), which a custom channel
+// does not have.
 func WriteChannel(w *apijson.Writer, name string, c channels.Channel, sync channelsync.State) {
 	w.Record("Channel", name)
 	apijson.ID(w, "id", c.ID)

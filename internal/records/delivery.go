@@ -12,7 +12,7 @@ func WriteDelivery(w *apijson.Writer, name string, d *webhooks.Delivery) {
 	w.End()
 }
 
-// DeliveryDetail is what the read of one delivery shows in addition.
+// DeliveryDetail is shown in addition by the read of one delivery.
 type DeliveryDetail struct {
 	Tries   []webhooks.Attempt
 	Payload string // the envelope; "" after its retention

@@ -38,8 +38,8 @@ func WriteEvent(w *apijson.Writer, name string, event id.Event, kind string, at 
 	w.End()
 }
 
-// WriteLoggedEvent writes an event of the log: the envelope, and who made the change by which request (interface §4.5.9). Unless the
-// caller may read what the event is about, its data is null.
+// WriteLoggedEvent writes an event of the log: the envelope, and who made the change by which request (interface
+// §4.5.9). Unless the caller may read what the event is about, its data is null.
 func WriteLoggedEvent(w *apijson.Writer, name string, e *webhooks.Logged, readable bool) {
 	data := ""
 	if readable {

@@ -13,7 +13,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Catalogue is the catalogue of events (interface §4.5.9). Each sample is written by the function that writes the event itself.
+// Catalogue is the catalogue of events (interface §4.5.9). Each sample is written by the function that writes the
+// event itself.
 func Catalogue() (list []Kind) {
 	for _, k := range webhooks.Kinds() {
 		list = append(list, Kind{k, EventSample(k.Event)})

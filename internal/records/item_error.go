@@ -19,7 +19,8 @@ type ItemError struct {
 // JobError is an error of a job as a whole, with its code or "".
 func JobError(reason, code string) ItemError { return ItemError{Index: -1, Error: reason, Code: code} }
 
-// WriteItemErrors writes a list of errors; categories says that items are categories, which are identified by externalId.
+// WriteItemErrors writes a list of errors; categories says that items are categories, which are identified by
+// externalId.
 func WriteItemErrors(w *apijson.Writer, name string, list []ItemError, categories bool) {
 	w.List(name)
 	for _, e := range list {

@@ -77,8 +77,9 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.End()
 }
 
-// writeVariants writes the variants. Each has what makes it possible to send it back as it was read (interface §2.0): its stock by warehouse,
-// and its own price, which is null when it costs what the product does. record names the kind of variant in the API description.
+// writeVariants writes the variants. Each can be sent back as it was read (interface §2.0): it has its stock by
+// warehouse, and its own price, which is null when it costs what the product does. record names the kind of variant
+// in the API description.
 func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, record string) {
 	w.List("variants")
 	for i := range p.Variants {

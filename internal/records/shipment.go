@@ -47,7 +47,8 @@ func WriteNewShipment(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 	w.End()
 }
 
-// WriteShipmentCreatedData is the data of order.shipment_created: the shipment with its lines and the status of its order.
+// WriteShipmentCreatedData is the data of order.shipment_created: the shipment with its lines and the status of its
+// order.
 func WriteShipmentCreatedData(w *apijson.Writer, o *orders.Order, s orders.Shipment) {
 	w.Record("ShipmentCreatedData", "")
 	writeShipmentMembers(w, o, s)

@@ -24,8 +24,9 @@ func ETagOf(fingerprint uint64, length int) string {
 	return `"` + strconv.FormatUint(fingerprint, 36) + "-" + strconv.FormatInt(int64(length), 36) + `"`
 }
 
-// NamesETag reports whether the lines of If-Match or If-None-Match contain a tag; * matches every tag but "". W/ before a tag and the
-// name of a compression at its end make no difference: a proxy that compresses answers puts them there, and callers return what they got.
+// NamesETag reports whether the lines of If-Match or If-None-Match contain a tag; * matches every tag but "". W/
+// before a tag and the name of a compression at its end make no difference: a proxy that compresses answers puts them
+// there, and callers return what they got.
 func NamesETag(lines []string, tag string) bool {
 	if tag == "" {
 		return false

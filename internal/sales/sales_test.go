@@ -332,6 +332,13 @@ func TestBlocksSpareLines(t *testing.T) {
 		if !fold() {
 			t.Error("the block of 30 days, made a moment ago, is made anew")
 		}
+		now += hour / 30 // nothing changes for two minutes
+		if !fold() {
+			t.Error("the block of 30 days is made anew after two minutes")
+		}
+		if n := lines(start, start+60*day); n != 0 {
+			t.Errorf("%d lines are read two minutes after the last change", n)
+		}
 		now += 13 * hour
 		if fold() {
 			t.Error("blocks are left to be made")

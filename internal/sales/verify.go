@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/view"
 )
 
-// compare compares every valid block with the sums of the lines. The lines are read once, hour by hour: what a day and 30 days should have
-// are the sums of theirs.
+// compare compares every valid block with the sums of the lines. The lines are read once, hour by hour: what a day
+// and 30 days should have are the sums of theirs.
 func compare(tx *db.Tx, _ int64, found view.Findings) error {
 	v := verifier{tx: tx, found: found}
 	for level := range widths {
@@ -66,7 +66,7 @@ func (v *verifier) next(level int) (map[item]Sum, error) {
 		v.found.Wrong(func(tx *db.Tx, _ int64) error { // until another block is built, the bucket is read from its lines
 			tx.Queue("DELETE FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket = $3", tx.Tenant, widths[level], s.bucket)
 			return nil
-		}, "what was sold from %d on for %d µs is not what is kept of it", s.bucket, widths[level])
+		}, "what was sold from %d on for %d µs is not what is stored of it", s.bucket, widths[level])
 	}
 	return lines, nil
 }

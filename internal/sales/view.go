@@ -12,38 +12,47 @@ import (
 	"entrepot/internal/view"
 )
 
-// View has the blocks. It follows the account's change clock itself, which every change of an order moves; which blocks are to be built,
-// the versions of the buckets tell.
+// View has the blocks. It follows the account's change clock itself, which every change of an order moves; which
+// blocks are to be built, the versions of the buckets tell.
 var View = &view.View{
 	Name:    "sales",
-	Says:    "What is kept of what was sold by SKU is what the lines of orders add up to.",
+	Says:    "The stored sums of what was sold by SKU are what the lines of orders add up to.",
 	Feeds:   []view.Feed{{Table: "change_clocks", Stamp: "last"}},
-	Every:   5 * time.Second,
+	Every:   10 * time.Second,
 	Worth:   1,
 	Run:     run,
 	Compare: compare,
 }
 
-// rebuildAfter is the part of its width for which a block that is not valid any more is left before it is built again: an hour's for a
-// minute, that of 30 days for 12 hours. Meanwhile narrower blocks and lines are read instead.
-const rebuildAfter = 60
+// A block that is not valid any more is left for a part of its width before it is built again; meanwhile narrower
+// blocks and lines are read instead. It is a sixtieth, a minute for an hour and 12 hours for 30 days. In an account
+// where nothing has changed for a while, such as after an import, it is a 1,440th, a minute for a day.
+const (
+	partAfterChange = 60
+	partWhenQuiet   = 1440
+	quietAfter      = 10 * time.Second
+)
 
 // together is how many blocks are built by one transaction.
 const together = 24
 
-// run builds the blocks that are due, the narrowest first, because wider ones are summed from these. whole is false if others will be due.
+// run builds the blocks that are due, the narrowest first, because wider ones are summed from these. whole is false
+// if others will be due.
 func run(ctx context.Context, store *db.DB, tenant id.Tenant) (whole bool, err error) {
 	whole = true
 	pace := store.NewPace()
 	for level := range widths {
 		var due []state
 		err := store.ReadWide(ctx, tenant, func(tx *db.Tx) error {
+			part, err := partOf(tx)
+			if err != nil {
+				return err
+			}
 			var waiting []state
-			var err error
 			if level == hours {
-				due, waiting, err = dueHours(tx)
+				due, waiting, err = dueHours(tx, part)
 			} else {
-				due, waiting, err = dueBlocks(tx, level, 0, spans.Last)
+				due, waiting, err = dueBlocks(tx, part, level, 0, spans.Last)
 			}
 			whole = whole && len(waiting) == 0
 			return err
@@ -61,9 +70,19 @@ func run(ctx context.Context, store *db.DB, tenant id.Tenant) (whole bool, err e
 	return whole, ctx.Err()
 }
 
-// dueBlocks are the buckets of a range with enough orders for a block and without a valid one; those whose last block is too new to be
-// built again are waiting.
-func dueBlocks(tx *db.Tx, level int, from, to int64) (due, waiting []state, err error) {
+// partOf is the part of its width for which a block is left that is not valid.
+func partOf(tx *db.Tx) (int64, error) {
+	var last int64
+	err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &last)
+	if last <= tx.Micros()-quietAfter.Microseconds() {
+		return partWhenQuiet, err
+	}
+	return partAfterChange, err
+}
+
+// dueBlocks are the buckets of a range with enough orders for a block and without a valid one; those whose last block
+// is too new to be built again are waiting.
+func dueBlocks(tx *db.Tx, part int64, level int, from, to int64) (due, waiting []state, err error) {
 	list, err := states(tx, level, from, to)
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +100,7 @@ func dueBlocks(tx *db.Tx, level int, from, to int64) (due, waiting []state, err 
 	for _, s := range list {
 		switch m, there := known[s.bucket]; {
 		case s.orders < fewest || there && m.version == s.version:
-		case there && tx.Micros()-m.at < widths[level]/rebuildAfter:
+		case there && tx.Micros()-m.at < widths[level]/part:
 			waiting = append(waiting, s)
 		default:
 			due = append(due, s)
@@ -91,21 +110,21 @@ func dueBlocks(tx *db.Tx, level int, from, to int64) (due, waiting []state, err 
 }
 
 // dueHours is dueBlocks for the hours of days without a valid block: others are read by their days.
-func dueHours(tx *db.Tx) (due, waiting []state, err error) {
-	now, later, err := dueBlocks(tx, days, 0, spans.Last)
+func dueHours(tx *db.Tx, part int64) (due, waiting []state, err error) {
+	now, later, err := dueBlocks(tx, part, days, 0, spans.Last)
 	for _, day := range slices.Concat(now, later) {
 		if err != nil {
 			break
 		}
 		var ours, others []state
-		ours, others, err = dueBlocks(tx, hours, day.bucket, day.bucket+widths[days])
+		ours, others, err = dueBlocks(tx, part, hours, day.bucket, day.bucket+widths[days])
 		due, waiting = append(due, ours...), append(waiting, others...)
 	}
 	return due, waiting, err
 }
 
-// build sums some buckets on a snapshot and stores their blocks. The versions are those of the buckets before: if orders changed since,
-// a block has an old version and is not valid.
+// build sums some buckets on a snapshot and stores their blocks. The versions are those of the buckets before: if
+// orders changed since, a block has an old version and is not valid.
 func build(ctx context.Context, store *db.DB, tenant id.Tenant, level int, buckets []state) error {
 	sums := make([]map[item]Sum, len(buckets))
 	orderOf := map[string]id.Order{}

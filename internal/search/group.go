@@ -2,7 +2,6 @@ package search
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"strings"
@@ -156,9 +155,6 @@ const ungrouped = ` AND NOT EXISTS
 // group builds the next group of blocks, unless there are too few without one, and returns how many blocks it has. The last
 // block is in no group, since new records come into it.
 func group(tx *db.Tx, kind Kind) (int, error) {
-	if err := tx.LockName(lockName); err != nil {
-		return 0, err
-	}
 	free, err := db.List(tx, func(r db.Rows) (first string, err error) { return first, r.Scan(&first) },
 		"SELECT b.first_id FROM search_blocks b WHERE b.tenant_id = $1 AND b.kind = $2"+ungrouped+" ORDER BY b.first_id LIMIT $3::BIGINT",
 		tx.Tenant, string(kind), groupSize+1)
@@ -214,9 +210,6 @@ var gramsText db.Text
 
 // dissolve deletes the next group that has lost half of its blocks or more; those that are left get a place in a new one.
 func dissolve(tx *db.Tx, kind Kind) (int, error) {
-	if err := tx.LockName(lockName); err != nil {
-		return 0, err
-	}
 	var number, gone int64
 	err := tx.Each(func(r db.Rows) error { gone++; return r.Scan(&number) }, `SELECT g.group_number FROM search_grams g
 		WHERE g.tenant_id = $1 AND g.kind = $2 AND g.slice = 0 AND (SELECT count(*) FROM search_places p
@@ -231,7 +224,7 @@ func dissolve(tx *db.Tx, kind Kind) (int, error) {
 
 // Ungroup dissolves the group of the block with a first id; the worker builds another.
 func Ungroup(tx *db.Tx, kind Kind, first string) error {
-	if err := tx.LockName(lockName); err != nil {
+	if err := Blocks[kind].Lock(tx); err != nil {
 		return err
 	}
 	var place int64
@@ -250,22 +243,6 @@ func dropGroup(tx *db.Tx, kind Kind, number int64) {
 		tx.Tenant, string(kind), number, sliceCount)
 	tx.Queue("DELETE FROM search_places WHERE tenant_id = $1 AND kind = $2 AND place >= $3 AND place < $4", tx.Tenant, string(kind),
 		number*groupSize, (number+1)*groupSize)
-}
-
-// groupAll builds every group of an account's blocks that can be built.
-func groupAll(ctx context.Context, store *db.DB, l lot) error {
-	err := writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return dissolve(tx, l.kind) })
-	if err == nil {
-		err = writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return group(tx, l.kind) })
-	}
-	return err
-}
-
-// lotsUngrouped finds the accounts and kinds with enough blocks for a group.
-func lotsUngrouped(tx *db.Tx) ([]lot, error) {
-	return db.List(tx, func(r db.Rows) (l lot, err error) { return l, r.Scan(&l.tenant, &l.kind) },
-		"SELECT b.tenant_id, b.kind FROM search_blocks b WHERE TRUE"+ungrouped+
-			" GROUP BY b.tenant_id, b.kind HAVING count(*) > $1 ORDER BY b.tenant_id, b.kind", groupSize)
 }
 
 // VerifyGroups calls wrong for each block with a place with a text that a search may miss.

@@ -26,7 +26,7 @@ func TestNewRecordsAreReadByTheirEvents(t *testing.T) {
 		engine := store.Engine()
 		tenant := dbtest.Account(t, store)
 		record(t, store, tenant, packed)
-		if err := search.Pack(t.Context(), store, tenant, search.Orders, 1); err != nil {
+		if err := search.Blocks[search.Orders].FollowTenant(t.Context(), store, tenant); err != nil {
 			t.Fatal(err)
 		}
 		record(t, store, tenant, fresh)
@@ -67,38 +67,6 @@ func record(t *testing.T, store *db.DB, tenant id.Tenant, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Accounts whose log has enough that is new are found, and packed up to its end.
-func TestAllAccountsFollowTheirLog(t *testing.T) {
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		few, many := dbtest.Account(t, store), dbtest.Account(t, store)
-		record(t, store, few, 511)
-		record(t, store, many, 512)
-		if err := new(search.Packer).All(t.Context(), store); err != nil {
-			t.Fatal(err)
-		}
-		for tenant, want := range map[id.Tenant]int64{few: 511, many: 0} {
-			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-				for _, event := range []string{"order.received", "customer.created"} {
-					var behind int64
-					err := tx.Row(`SELECT count(*) FROM events e WHERE e.tenant_id = $1 AND e.event = $2
-						AND e.stamp > coalesce((SELECT max(u.stamp) FROM search_until u WHERE u.tenant_id = $1
-							AND u.kind = CASE WHEN $2 = 'order.received' THEN 'order' ELSE 'customer' END), 0)`, []any{tx.Tenant, event}, &behind)
-					if err != nil {
-						return err
-					}
-					if behind != want {
-						t.Errorf("%d events %s are not packed, not %d", behind, event, want)
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
 }
 
 // eventsRead is how many events PostgreSQL has read in the transaction; 0 on SQLite.

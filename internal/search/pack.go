@@ -2,27 +2,13 @@ package search
 
 import (
 	"bytes"
-	"context"
 	"slices"
 
-	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-)
-
-// Bounds of packing.
-const (
-	packAt    = 2048 // changed records from which packing is worth its cost
-	newAt     = 512  // new records from which it is
-	packStep  = 2048 // records packed in one transaction
-	packReach = 32   // blocks written in one transaction
 )
 
 // blockSize is the number of records of a new block; a block has at most half as many again. Tests lower it.
 var blockSize = 1024
-
-// lockName is the lock of the writers of blocks: one at a time in an account. It comes before the change clock, and
-// its holder waits for no record (decision 5).
-const lockName = "search blocks"
 
 // looseRow is an unpacked document.
 type looseRow struct {
@@ -30,87 +16,9 @@ type looseRow struct {
 	version int64
 }
 
-// lot is an account and kind with documents to pack, or blocks to group.
-type lot struct {
-	tenant id.Tenant
-	kind   Kind
-}
-
-// Packer packs and groups the texts of every account.
-type Packer struct {
-	looked bool // blocks of an earlier run or version were looked for
-}
-
-// All packs every account with enough to pack, a part at a time, and groups the blocks of those. It serves every tenant.
-func (p *Packer) All(ctx context.Context, store *db.DB) error {
-	var put, fresh, blocks []lot
-	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
-		if put, err = lotsPut(tx); err == nil {
-			fresh, err = lotsLogged(tx)
-		}
-		if err == nil && !p.looked {
-			blocks, err = lotsUngrouped(tx)
-		}
-		return err
-	})
-	for _, l := range fresh {
-		if err == nil {
-			err = writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return packLogged(tx, l.kind, newAt) })
-		}
-	}
-	for _, l := range put {
-		if err == nil {
-			err = writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return packSome(tx, l.kind, packAt) })
-		}
-	}
-	for _, l := range slices.Concat(fresh, put, blocks) {
-		if err == nil {
-			err = groupAll(ctx, store, l)
-		}
-	}
-	p.looked = p.looked || err == nil
-	return err
-}
-
-// lotsPut finds the accounts and kinds with enough changed documents.
-func lotsPut(tx *db.Tx) ([]lot, error) {
-	return db.List(tx, func(r db.Rows) (l lot, err error) { return l, r.Scan(&l.tenant, &l.kind) },
-		"SELECT tenant_id, kind FROM search_loose GROUP BY tenant_id, kind HAVING count(*) >= $1 ORDER BY tenant_id, kind", packAt)
-}
-
-// Pack packs new and changed documents of one kind until fewer than least of each are left, and groups the blocks.
-func Pack(ctx context.Context, store *db.DB, tenant id.Tenant, kind Kind, least int) error {
-	l := lot{tenant, kind}
-	if kind.follows() {
-		if err := writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return packLogged(tx, kind, least) }); err != nil {
-			return err
-		}
-	}
-	if err := writeWhile(ctx, store, l, func(tx *db.Tx) (int, error) { return packSome(tx, kind, least) }); err != nil {
-		return err
-	}
-	return groupAll(ctx, store, l)
-}
-
-// writeWhile runs one transaction after the other until one has found nothing to do.
-func writeWhile(ctx context.Context, store *db.DB, l lot, run func(tx *db.Tx) (done int, err error)) error {
-	for {
-		n := 0
-		err := store.Write(ctx, l.tenant, func(tx *db.Tx) (err error) {
-			n, err = run(tx)
-			return err
-		})
-		if err != nil || n == 0 {
-			return err
-		}
-	}
-}
-
-// packSome packs the documents with the lowest ids, as many as one transaction should, and returns how many.
+// packSome packs the documents with the lowest ids, as many as one transaction should, and returns how many: none if there are fewer than
+// least.
 func packSome(tx *db.Tx, kind Kind, least int) (int, error) {
-	if err := tx.LockName(lockName); err != nil {
-		return 0, err
-	}
 	waiting, err := db.List(tx, func(r db.Rows) (l looseRow, err error) {
 		var text string
 		err = r.Scan(&text, &l.sort, &l.text, &l.version)
@@ -264,7 +172,7 @@ func (b *block) write(tx *db.Tx, kind Kind) {
 // Erase removes the texts of some records from the blocks in this transaction, so that nothing of them stays in the
 // store; their present texts are stored unpacked.
 func Erase(tx *db.Tx, kind Kind, ids []string) error {
-	if err := tx.LockName(lockName); err != nil {
+	if err := Blocks[kind].Lock(tx); err != nil {
 		return err
 	}
 	gone := make([]ID, len(ids))

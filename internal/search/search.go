@@ -8,6 +8,7 @@
 //	block.go   the packed texts of a thousand records
 //	group.go   which of 32 blocks may contain a term
 //	pack.go    moves changed and new texts into blocks, and removes erased texts from them
+//	view.go    the views that do so (package view)
 //
 // The text of a changed record, or of a new product, is stored unpacked by the write, after the change clock; new
 // orders and customers are in the event log. The worker packs both into blocks, and blocks into groups. A search reads which
@@ -16,7 +17,6 @@
 package search
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -172,13 +172,13 @@ const blocksRead = 16
 
 // Each calls each for every record of a kind, in no order.
 func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error) error {
-	found, err := prefetchLogged(tx, kind, math.MaxInt64).Wait()
+	found, err := prefetchLogged(tx, kind).Wait()
 	if err != nil {
 		return err
 	}
-	loose := make(map[ID]bool, len(found.IDs))
+	loose := make(map[ID]bool, len(found))
 	once := onceEach(loose, func(e entry) error { return each(e.id, e.sort, e.text) })
-	if err := eachRecord(tx, kind, found.IDs, once); err != nil {
+	if err := eachRecord(tx, kind, found, once); err != nil {
 		return err
 	}
 	scan, sql := looseRows(kind)
@@ -208,7 +208,7 @@ func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error)
 // unpacked calls each for every record that the blocks may not have in its present state, and returns all of these:
 // blocks do not count for them, nor stored unpacked texts for those that are read from their own row.
 func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error) {
-	fresh := prefetchLogged(tx, kind, math.MaxInt64)
+	fresh := prefetchLogged(tx, kind)
 	var put []entry
 	scan, sql := looseRows(kind)
 	loose := tx.Prefetch(func(r db.Rows) error {
@@ -223,9 +223,9 @@ func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error)
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[ID]bool, len(found.IDs)+len(put))
+	known := make(map[ID]bool, len(found)+len(put))
 	once := onceEach(known, each)
-	if err := eachRecord(tx, kind, found.IDs, once); err != nil {
+	if err := eachRecord(tx, kind, found, once); err != nil {
 		return nil, err
 	}
 	for _, e := range put {

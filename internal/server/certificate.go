@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// certificate is the certificate of the server's own TLS. It is read again after its files have changed, so that a renewal needs no restart.
+// certificate is the certificate of the server's own TLS. It is read again after its files have changed, so that a
+// renewal needs no restart.
 type certificate struct {
 	certFile, keyFile string // PEM: the certificate with those above it, and its key
 	log               *slog.Logger
@@ -34,8 +35,8 @@ func openCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, 
 	return c, nil
 }
 
-// get is the certificate for a handshake. Files that cannot be used leave the one before in use: a renewal replaces two files, one after
-// the other.
+// get is the certificate for a handshake. Files that cannot be used leave the one before in use: a renewal replaces
+// two files, one after the other.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

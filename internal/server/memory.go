@@ -13,9 +13,9 @@ import (
 	"entrepot/internal/base/overload"
 )
 
-// In bytes: ownMemory is what a node needs beside its budget, storeMemory of which SQLite's page caches and statements
-// take, which the garbage collector does not count; leastMemory is the least that it needs in total. The program's own
-// text, of which the system keeps some 40 MB in memory, is not in these.
+// In bytes: ownMemory is a node's memory outside its budget; storeMemory is the part of it for SQLite's page caches
+// and statements, which the garbage collector does not count; leastMemory is the least that a node needs in total.
+// The program's own text, of which the system holds some 40 MB in memory, is not included.
 const (
 	ownMemory   = 64 << 20
 	storeMemory = 80 << 20

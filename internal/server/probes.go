@@ -21,7 +21,7 @@ import (
 	"entrepot/internal/worker"
 )
 
-// routes are the paths beside the API (interface §4.5.13). None of them is counted against a rate limit.
+// routes are the paths outside the API (interface §4.5.13). None of them is counted against a rate limit.
 func (s *Server) routes() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -46,7 +46,8 @@ func (s *Server) routes() http.Handler {
 	rest := compressed(http.HandlerFunc(s.serve))
 	mux.Handle("/", rest)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/api/") { // ServeMux would redirect /api/v1//orders, where the API answers 404
+		// ServeMux would redirect /api/v1//orders, where the API answers 404
+		if strings.HasPrefix(r.URL.Path, "/api/") {
 			rest.ServeHTTP(w, r)
 			return
 		}
@@ -112,7 +113,8 @@ func (s *Server) servePages(w http.ResponseWriter, r *http.Request) {
 	n.dashboard.ServeHTTP(w, r)
 }
 
-// front serves the address without a path: it redirects a browser to the dashboard, and passes any other request to the API.
+// front serves the address without a path: it redirects a browser to the dashboard, and passes any other request to
+// the API.
 func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Set("Vary", "Accept")
@@ -143,9 +145,9 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	say(w, http.StatusOK, fmt.Sprintf(`{"status":"ok","version":%q}`, s.config.Version))
 }
 
-// ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and takes writes, and
-// the service is not stopping. A schema that a newer node has applied later does not make an older one unready: both
-// serve while a new version is rolled out.
+// ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and
+// takes writes, and the service is not stopping. A schema that a newer node has applied later does not make an older
+// one unready: both serve while a new version is rolled out.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	n := s.running.Load()
 	switch {
@@ -180,7 +182,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	say(w, http.StatusOK, `{"status":"ready"}`)
 }
 
-// leastFree is less than the store's file grows by within seconds, in bytes: with less left on its disk the next write may be refused.
+// leastFree is less than the store's file grows by within seconds, in bytes: with less left on its disk the next
+// write may be refused.
 const leastFree = 1 << 20
 
 // freeOf is how many bytes are left on the disk of a folder. Tests replace it.

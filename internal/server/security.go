@@ -19,13 +19,13 @@ func (s *Server) checkSecurity(ctx context.Context, store *Store) error {
 	}
 	if len(found.Open) > 0 {
 		s.log.Error("row-level security is missing on tables: run this as their owner", "tables", strings.Join(found.Open, ", "), "sql",
-			found.Mend())
+			found.Repair())
 	}
 	return nil
 }
 
-// checkDurability logs the settings with which the database server acknowledges what a power cut may lose. The service
-// continues: they are the choice of whoever runs the server.
+// checkDurability logs settings of the database server with which a power cut may lose acknowledged changes. The
+// service continues: its operator has chosen them.
 func (s *Server) checkDurability(ctx context.Context, store *Store) error {
 	lax, err := store.DB.Lax(ctx)
 	if err != nil || len(lax) == 0 {

@@ -59,7 +59,7 @@ func TestEveryStartLooksAtRowLevelSecurity(t *testing.T) {
 		if err != nil || len(found.Open) != 3 {
 			t.Fatalf("%+v %v", found, err)
 		}
-		if _, err := conn.Exec(t.Context(), found.Mend()); err != nil {
+		if _, err := conn.Exec(t.Context(), found.Repair()); err != nil {
 			t.Fatal(err)
 		}
 		if found, err = store.DB.Security(t.Context()); err != nil || len(found.Open) != 0 || found.AllPower {

@@ -19,7 +19,7 @@ import (
 const lockFile = "serve.lock"
 
 // lockStore prevents a second service on a SQLite store: workers of two processes would send each delivery twice.
-// Commands that work on the store beside a service do not take the lock. In a folder with the database of another
+// Commands that work on the store while a service runs do not take the lock. In a folder with the database of another
 // program nothing is created. A PostgreSQL store may have any number of services. release is never nil.
 func lockStore(c StoreConfig, address string) (release func(), err error) {
 	release = func() {}

@@ -41,7 +41,8 @@ type Config struct {
 	Version string
 	TLSCert string // file of the certificate of the server's own TLS; "" with TLSKey: plain HTTP
 	TLSKey  string
-	// requests whose Host is no loopback address are refused: for the demo, against host names that resolve to this machine
+	// requests whose Host is no loopback address are refused: for the demo, against host names that resolve to this
+	// machine
 	Local  bool
 	Lend   int64            // bytes of memory for bodies and answers, for LimitMemory
 	Budget *overload.Budget // of that memory; nil: 160 MB
@@ -79,7 +80,7 @@ type Server struct {
 	underWay atomic.Int64 // requests of the API that came before the service began to stop
 }
 
-// node is what exists once the store is open.
+// node is the part of the server that exists once the store is open.
 type node struct {
 	store     *Store
 	api       *api.API
@@ -129,8 +130,8 @@ func (s *Server) URL() string {
 }
 
 // Run serves until ctx ends, then stops in order: not ready, requests under way finish, workers stop, times of last
-// use are written, the store is closed. ready, if given, is called when every request can be answered. A service that is stopped
-// while it starts ends without an error.
+// use are written, the store is closed. ready, if given, is called when every request can be answered. A service that
+// is stopped while it starts ends without an error.
 func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	served := make(chan error, 1)
 	go func() {
@@ -212,8 +213,8 @@ func (s *Server) awaitRequests(ctx context.Context) {
 	}
 }
 
-// open starts everything that needs the store. It waits for a database server that starts later than the service, as after a power cut, or
-// goes away while it starts.
+// open starts everything that needs the store. It waits for a database server that starts later than the service, as
+// after a power cut, or goes away while it starts.
 func (s *Server) open(ctx context.Context) (*node, error) {
 	late, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()

@@ -88,7 +88,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 
 // openDB opens the store's database, and does not create it if MustExist is set.
 func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
-	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout, Patience: c.Patience}
+	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout, MinWait: c.Patience}
 	if c.MustExist {
 		return db.OpenExisting(ctx, config)
 	}
@@ -129,7 +129,8 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 		return key, err
 	}
 	if have != "" {
-		if key, err := secretbox.ReadFile(c.Dir); err == nil { // another process has made store and key since the folder was looked at
+		// another process has made store and key since the folder was read
+		if key, err := secretbox.ReadFile(c.Dir); err == nil {
 			return key, nil
 		}
 		return key, fmt.Errorf("the store's secrets are encrypted with the master key %s, which is not here (%w): put its copy back to %s, "+

@@ -2,8 +2,8 @@ package stockvalue
 
 import "entrepot/internal/db"
 
-// changedSKUs are the SKUs of levels, products and variants that changed between two stamps, in their order. One statement reads them,
-// from one snapshot.
+// changedSKUs are the SKUs of levels, products and variants that changed between two stamps, in their order. One
+// statement reads them, from one snapshot.
 func changedSKUs(tx *db.Tx, from, to int64) ([]string, error) {
 	const between = " AND e.changed_at > $2 AND e.changed_at <= $3"
 	return db.List(tx, func(r db.Rows) (sku string, err error) { return sku, r.Scan(&sku) },
@@ -23,8 +23,9 @@ type level struct {
 	added counted
 }
 
-// levels reads levels l, tombstones included; a condition follows. Each price and each row of the view is looked up by its key: a join
-// would read all of the account's again for each piece while PostgreSQL has no statistics about them.
+// levels reads levels l, tombstones included; a condition follows. Each price and each row of the view is looked up
+// by its key: a join would read all of the account's again for each piece while PostgreSQL has no statistics about
+// them.
 const levels = `SELECT l.sku, l.warehouse_code, CASE WHEN l.deleted_at IS NULL THEN l.on_hand ELSE 0 END, coalesce(
 		(SELECT v.price FROM variants v WHERE v.tenant_id = $1 AND v.product_id = l.product_id AND v.id = l.variant_id),
 		(SELECT p.price FROM products p WHERE p.tenant_id = $1 AND p.id = l.product_id), 0),` + addedPart + "on_hand" + ofLevel + "," +

@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// scanFrom is the number of later changes from which a read sums all levels instead of correcting the sums of the view. Tests
-// lower it.
+// scanFrom is the number of later changes from which a read sums all levels instead of correcting the sums of the
+// view. Tests lower it.
 var scanFrom = 50_000
 
 // Read is the value of each warehouse's stock, by its code; a warehouse without value may be missing.
@@ -28,7 +28,7 @@ func Read(tx *db.Tx) (map[string]money.Total, error) {
 	if more || until == 0 {
 		return scan(tx)
 	}
-	all, err := readSums(tx, "SELECT warehouse_code, ac, ad, bc, bd FROM stock_values WHERE tenant_id = $1")
+	all, err := readSums(tx, storedSums)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +38,8 @@ func Read(tx *db.Tx) (map[string]money.Total, error) {
 	}
 	return all.totals(), err
 }
+
+const storedSums = "SELECT warehouse_code, ac, ad, bc, bd FROM stock_values WHERE tenant_id = $1"
 
 // parts is a sum of products of quantities and prices, which may need more than 63 bits: with on-hand = a·10^5 + b and
 // price = c·10^8 + d, the sums of a·c, a·d, b·c and b·d, which cannot overflow for hundreds of thousands of the
@@ -91,10 +93,8 @@ func scan(tx *db.Tx) (map[string]money.Total, error) {
 // sumsOf is the SQL of the parts of a sum over rows.
 func sumsOf(onHand, price string) string {
 	a, b, c, d := onHand+" / 100000", onHand+" % 100000", price+" / 100000000", price+" % 100000000"
-	part := func(quantity, price, name string) string {
-		return "sum(" + quantity + " * (" + price + "))::BIGINT AS " + name
-	}
-	return part(a, c, "ac") + ", " + part(a, d, "ad") + ", " + part(b, c, "bc") + ", " + part(b, d, "bd")
+	part := func(quantity, price string) string { return "sum(" + quantity + " * (" + price + "))::BIGINT" }
+	return part(a, c) + ", " + part(a, d) + ", " + part(b, c) + ", " + part(b, d)
 }
 
 func readSums(tx *db.Tx, sql string) (sums, error) {

@@ -76,7 +76,8 @@ func (c *catalogue) touch(from, to int) {
 	})
 }
 
-// worth reads the value, and how many rows that took: of PostgreSQL those it has read, of SQLite none. It gives the plans of SQLite.
+// worth reads the value, and how many rows that took: of PostgreSQL those it has read, of SQLite none. It gives the
+// plans of SQLite.
 func (c *catalogue) worth(want int64) (rows int64, plans string) {
 	c.Helper()
 	err := c.store.Read(c.Context(), c.tenant, func(tx *db.Tx) error {
@@ -119,8 +120,8 @@ func scans(plans string) bool {
 	return strings.Contains(plans, "SCAN l\n") || strings.Contains(plans, "SCAN p\n")
 }
 
-// The value is read from the kept sums and what changed since: no more rows than these. Where too much did, or nothing is kept, every level
-// is.
+// The value is read from the kept sums and what changed since: no more rows than these. Where too much did, or
+// nothing is kept, every level is.
 func TestReadsWhatChangedOnly(t *testing.T) {
 	onEach(t, func(c *catalogue) {
 		c.worth(6 * plenty)
@@ -150,8 +151,8 @@ func TestReadsWhatChangedOnly(t *testing.T) {
 	})
 }
 
-// Levels are read by their SKUs and the rest by its key, also while PostgreSQL has no statistics about what is kept: without them
-// each piece of the changed SKUs would read all that is kept.
+// Levels are read by their SKUs and the rest by its key, also while PostgreSQL has no statistics about what is kept:
+// without them each piece of the changed SKUs would read all that is kept.
 func TestLevelsAreLookedUpWithoutStatistics(t *testing.T) {
 	onEach(t, func(c *catalogue) {
 		if err := View.FollowTenant(c.Context(), c.store, c.tenant); err != nil {

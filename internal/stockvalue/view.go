@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/view"
 )
 
-// View has the sums of each warehouse, stock_values, and what each level adds to them, stock_level_values. A level counts with the price
-// of its product or variant, so products are a feed, too.
+// View has the sums of each warehouse, stock_values, and what each level adds to them, stock_level_values. A level
+// counts with the price of its product or variant, so products are a feed, too.
 var View = &view.View{
 	Name:    "stock value",
 	Says:    "What the stock of each warehouse is worth is what its levels have on hand at their prices.",
@@ -32,20 +32,31 @@ var View = &view.View{
 
 // compare compares the sums with what levels add to them, and this with the levels that have not changed since a stamp.
 func compare(tx *db.Tx, until int64, found view.Findings) error {
-	const wrong = "%s is not worth what is kept"
-	missing, err := readSums(tx, "SELECT warehouse_code, sum(ac)::BIGINT, sum(ad)::BIGINT, sum(bc)::BIGINT, sum(bd)::BIGINT FROM ("+
-		"SELECT warehouse_code, "+sumsOf("on_hand", "price")+" FROM stock_level_values WHERE tenant_id = $1 GROUP BY warehouse_code"+
-		" UNION ALL SELECT warehouse_code, -ac, -ad, -bc, -bd FROM stock_values WHERE tenant_id = $1) AS both_sides GROUP BY warehouse_code")
-	for warehouse, p := range missing {
-		if found.Checked(); p != (parts{}) {
+	const wrong = "%s is not worth what is stored"
+	stored, err := readSums(tx, storedSums)
+	if err != nil {
+		return err
+	}
+	all, err := readSums(tx, "SELECT warehouse_code, "+sumsOf("on_hand", "price")+
+		" FROM stock_level_values WHERE tenant_id = $1 GROUP BY warehouse_code")
+	if err != nil {
+		return err
+	}
+	for warehouse := range stored {
+		if _, there := all[warehouse]; !there {
+			all[warehouse] = parts{}
+		}
+	}
+	for warehouse, missing := range all {
+		for i, part := range stored[warehouse] {
+			missing[i] -= part
+		}
+		if found.Checked(); missing != (parts{}) {
 			found.Wrong(func(tx *db.Tx, _ int64) error {
-				saveSums(tx, sums{warehouse: p}) // a step adds the same to both sides
+				saveSums(tx, sums{warehouse: missing}) // a step adds the same to both sides
 				return nil
 			}, wrong, "the warehouse "+warehouse)
 		}
-	}
-	if err != nil {
-		return err
 	}
 	err = tx.Each(func(r db.Rows) error {
 		l, err := scanLevel(r)

@@ -109,7 +109,7 @@ func TestErasureBeginsWithWhatIsTrueThen(t *testing.T) {
 					fmt.Sprintf("Mary Shelley%d", n), fmt.Sprintf("mary%d@begins.example", n)}
 				other := s.another(texts[1], texts[0], many)
 				customer := s.another(texts[3], texts[2], many)
-				if err := search.Pack(t.Context(), store, s.who.Tenant, search.Customers, 1); err != nil {
+				if err := search.Blocks[search.Customers].FollowTenant(t.Context(), store, s.who.Tenant); err != nil {
 					t.Fatal(err)
 				}
 				err := s.do.EraseCustomer(dbtest.BeforeWrite(t.Context(), func() { c.meanwhile(customer, other) }), store, s.who, customer, nil)

@@ -21,6 +21,7 @@ var few = []string{
 	"WHERE tenant_id = $1 AND reserved <> 0", // what open orders hold
 	"sum(version)::BIGINT",                   // a row for each hour and status
 	"SELECT name, key, sum(n)::BIGINT",       // a short column of customers and products
+	"FROM stock_level_values",                // a row for each warehouse
 }
 
 // A store is verified in little memory, however large it is: what checks read comes in an order that an index has.

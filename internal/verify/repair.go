@@ -121,7 +121,7 @@ func (r *repairer) check(ctx context.Context, into *Result) error {
 
 // write runs the mends, as many in a transaction as the store does in a moment.
 func (r *repairer) write(ctx context.Context, list []mend) error {
-	stride := r.store.NewStride(leastMends, 2048)
+	stride := r.store.NewBatchSize(leastMends, 2048)
 	for len(list) > 0 {
 		some := list[:min(stride.Size, len(list))]
 		var took time.Duration

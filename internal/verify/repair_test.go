@@ -8,12 +8,9 @@ import (
 
 	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
-	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/dbtest"
 	"entrepot/internal/orders"
-	"entrepot/internal/search"
-	"entrepot/internal/stockvalue"
 	"entrepot/internal/verify"
 )
 
@@ -102,16 +99,7 @@ func TestRepair(t *testing.T) {
 // drift brings what is derived up to date, and makes something wrong.
 func (s *shop) drift(sql string) {
 	s.Helper()
-	err := errors.Join(catalog.ProductSorts.FollowTenant(s.Context(), s.store, s.who.Tenant), stockvalue.View.FollowTenant(s.Context(), s.store, s.who.Tenant),
-		customers.SegmentLists.FollowTenant(s.Context(), s.store, s.who.Tenant))
-	if err != nil {
-		s.Fatal(err)
-	}
-	for _, kind := range search.Kinds {
-		if err := search.Pack(s.Context(), s.store, s.who.Tenant, kind, 1); err != nil {
-			s.Fatal(err)
-		}
-	}
+	s.follow()
 	s.must(func(tx *db.Tx) error {
 		_, err := tx.Exec(sql, tx.Tenant)
 		return err

@@ -21,8 +21,8 @@ import (
 	"entrepot/internal/orders"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
-	"entrepot/internal/stockvalue"
 	"entrepot/internal/verify"
+	"entrepot/internal/view/all"
 	"entrepot/internal/webhooks"
 )
 
@@ -304,25 +304,14 @@ func (s *shop) broad() {
 		return err
 	})
 	s.dispatch()
-	if err := catalog.ProductSorts.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
-		s.Fatal(err)
-	}
-	if err := stockvalue.View.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
-		s.Fatal(err)
-	}
 	s.follow()
-	for _, kind := range search.Kinds {
-		if err := search.Pack(s.Context(), s.store, s.who.Tenant, kind, 1); err != nil {
-			s.Fatal(err)
-		}
-	}
 	s.settle()
 }
 
-// follow brings the lists of segments up to date.
+// follow brings the views up to date.
 func (s *shop) follow() {
 	s.Helper()
-	if err := customers.SegmentLists.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
+	if err := all.FollowTenant(s.Context(), s.store, s.who.Tenant); err != nil {
 		s.Fatal(err)
 	}
 }

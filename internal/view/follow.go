@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -11,12 +12,12 @@ import (
 	"entrepot/internal/db"
 )
 
-// Follow updates the view of every account with enough changes or work for Tidy. It serves every tenant. An error in one account
-// does not keep the others from their update.
+// Follow updates the view of every account with enough changes or work for Tidy. It serves every tenant. An error in
+// one account does not keep the others from their update.
 func (v *View) Follow(ctx context.Context, store *db.DB) error {
 	var behind []id.Tenant
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
-		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, v.behind(), v.Worth-1)
+		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, v.behind(), max(0, v.Worth-1))
 		return err
 	})
 	for _, tenant := range behind {
@@ -32,20 +33,17 @@ func (v *View) Follow(ctx context.Context, store *db.DB) error {
 func (v *View) behind() string {
 	var any []string
 	for _, f := range v.Feeds {
-		any = append(any, "EXISTS ("+f.entries("t.tenant_id", "e."+f.Stamp+" > "+v.UntilOf("t.tenant_id"), "LIMIT 1 OFFSET $1::BIGINT")+")")
+		later := "e." + f.Stamp + " > " + v.UntilOf("t.tenant_id")
+		any = append(any, "EXISTS ("+f.entries("t.tenant_id", later, "LIMIT 1 OFFSET $1::BIGINT")+")")
 	}
 	if v.Due != "" {
 		any = append(any, v.Due)
 	}
-	sql := "SELECT t.tenant_id FROM tenants t WHERE (" + strings.Join(any, " OR ") + ")"
-	if v.Only != "" {
-		sql += " AND (" + v.Only + ")"
-	}
-	return sql + " ORDER BY t.tenant_id"
+	return "SELECT t.tenant_id FROM " + cmp.Or(v.Of, "tenants") + " t WHERE " + strings.Join(any, " OR ") + " ORDER BY t.tenant_id"
 }
 
-// followQuietly updates the view of one account, unless its feeds have just changed and the changes are few enough to wait for a
-// pause. In the midst of very many it applies as many as it has counted before it looks again.
+// followQuietly updates the view of one account, unless its feeds have just changed and the changes are few enough to
+// wait for a pause. In the midst of very many it applies as many as it has counted before it looks again.
 func (v *View) followQuietly(ctx context.Context, store *db.DB, tenant id.Tenant) error {
 	for {
 		goal, quiet := int64(math.MaxInt64), true
@@ -73,8 +71,8 @@ func (v *View) quiet(tx *db.Tx) (bool, error) {
 		branches[i] = "SELECT max(e." + f.Stamp + ") AS newest FROM " + f.Table + " e WHERE e.tenant_id = $1" + f.Where
 	}
 	var newest int64
-	err := tx.Row("SELECT coalesce(max(newest), 0) FROM ("+strings.Join(branches, " UNION ALL ")+") AS newest_of_each", []any{tx.Tenant},
-		&newest)
+	err := tx.Row("SELECT coalesce(max(newest), 0) FROM ("+strings.Join(branches, " UNION ALL ")+") AS newest_of_each",
+		[]any{tx.Tenant}, &newest)
 	return newest <= tx.Micros()-v.Pause.Microseconds(), err
 }
 
@@ -82,20 +80,21 @@ func (v *View) quiet(tx *db.Tx) (bool, error) {
 func (v *View) enough(tx *db.Tx) (goal int64, err error) {
 	branches := make([]string, len(v.Feeds))
 	for i, f := range v.Feeds {
-		branches[i] = "SELECT stamp FROM (" + f.entries("$1", "e."+f.Stamp+" > "+v.UntilOf("$1"), "LIMIT 1 OFFSET $2::BIGINT") + ") AS enough"
+		later := "e." + f.Stamp + " > " + v.UntilOf("$1")
+		branches[i] = "SELECT stamp FROM (" + f.entries("$1", later, "LIMIT 1 OFFSET $2::BIGINT") + ") AS enough"
 	}
 	return goal, tx.Row("SELECT coalesce(max(stamp), 0) FROM ("+strings.Join(branches, " UNION ALL ")+") AS enough_of_each",
 		[]any{tx.Tenant, v.Anyway}, &goal)
 }
 
-// FollowTenant brings the view of one account up to date with everything that was committed before the call, at once and whatever
-// it costs.
+// FollowTenant brings the view of one account up to date with everything that was committed before the call, at once
+// and whatever it costs.
 func (v *View) FollowTenant(ctx context.Context, store *db.DB, tenant id.Tenant) error {
 	return v.followTo(ctx, store, tenant, math.MaxInt64, true)
 }
 
-// Include brings the view of one account at least up to a stamp, if a feed has changes before it that the view lacks: then the feed
-// may forget them. A view is not brought further than that, since its cost may not be worth it yet.
+// Include brings the view of one account at least up to a stamp, if a feed has changes before it that the view lacks:
+// then the feed may forget them. A view is not brought further than that, since its cost may not be worth it yet.
 func (v *View) Include(ctx context.Context, store *db.DB, tenant id.Tenant, stamp int64) error {
 	var next int64
 	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
@@ -119,7 +118,7 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 	if v.Run != nil {
 		return v.runTo(ctx, store, tenant)
 	}
-	stride := store.NewStride(v.Least, v.Most)
+	stride := store.NewBatchSize(v.Least, v.Most)
 	for more := true; more; {
 		var took time.Duration
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
@@ -140,7 +139,8 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 	return nil
 }
 
-// Batch is one transaction of FollowTenant: it applies at most size changes of each feed, and reports whether another one should follow.
+// Batch is one transaction of FollowTenant: it applies at most size changes of each feed, and reports whether another
+// one should follow.
 func (v *View) Batch(tx *db.Tx, size int) (more bool, err error) {
 	return v.batch(tx, size, math.MaxInt64, true)
 }

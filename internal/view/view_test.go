@@ -36,8 +36,8 @@ type step struct {
 	from, to int64
 }
 
-// onEach runs a test on each engine. The view is worth an update from 3 changes on, waits for a minute's pause unless there are more than
-// 20, and takes 4 at once.
+// onEach runs a test on each engine. The view is worth an update from 3 changes on, waits for a minute's pause unless
+// there are more than 20, and takes 4 at once.
 func onEach(t *testing.T, test func(h *harness)) {
 	dbtest.PlainConfigs(t, func(t *testing.T, config db.Config) {
 		h := &harness{T: t, ahead: new(atomic.Int64)}
@@ -163,7 +163,8 @@ func TestUpdatesWaitForAPause(t *testing.T) {
 	})
 }
 
-// In the midst of very many changes an update takes as many as it has counted, and counts again; the last ones wait for a pause.
+// In the midst of very many changes an update takes as many as it has counted, and counts again; the last ones wait
+// for a pause.
 func TestVeryManyChangesDoNotWait(t *testing.T) {
 	onEach(t, func(h *harness) {
 		h.products(h.tenant, 20)
@@ -275,7 +276,7 @@ func TestTidying(t *testing.T) {
 		if want := []bool{true, true, true, false, false, false}; !slices.Equal(tidied, want) {
 			t.Errorf("tidied %v, want %v", tidied, want)
 		}
-		h.view.Only = "FALSE"
+		h.view.Of = "(SELECT tenant_id FROM tenants WHERE tenant_id < 0)"
 		h.follow()
 		if len(tidied) != 6 {
 			t.Error("an account without the view was tidied")
@@ -283,7 +284,8 @@ func TestTidying(t *testing.T) {
 	})
 }
 
-// A view that runs by itself has its position moved to the newest change from before, once it says that it has everything.
+// A view that runs by itself has its position moved to the newest change from before, once it says that it has
+// everything.
 func TestViewsThatRunByThemselves(t *testing.T) {
 	onEach(t, func(h *harness) {
 		whole := false
@@ -394,7 +396,7 @@ func TestFindingWhoIsBehindReadsLittle(t *testing.T) {
 		}
 		return n
 	}
-	node, err := db.Open(t.Context(), db.Config{URL: url, Patience: dbtest.Patience})
+	node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ var States = []State{Pending, Delivered, Failed}
 type Delivery struct {
 	ID          id.Delivery
 	Endpoint    id.Endpoint
-	Position    int64 // its place in the endpoint's queue, a time in microseconds
+	Position    int64 // its position in the endpoint's queue, a time in microseconds
 	Event       id.Event
 	EventStamp  int64
 	Name        string // of the event
@@ -40,7 +40,7 @@ type Delivery struct {
 // liveDeliveries leaves out deliveries to deleted endpoints.
 const liveDeliveries = " FROM deliveries d JOIN queues q ON q.tenant_id = d.tenant_id AND q.endpoint_id = d.endpoint_id "
 
-// readDeliveries reads the deliveries d that from, the rest of the statement, selects.
+// readDeliveries reads the deliveries d that from, the end of the statement, selects.
 func readDeliveries(tx *db.Tx, from string, args ...any) ([]Delivery, error) {
 	return db.List(tx, deliveryTable.Scanner(), "SELECT "+deliveryTable.Columns("d")+from, args...)
 }
@@ -64,16 +64,19 @@ type Filter struct {
 // forever is later than every time in the store.
 const forever = 1 << 62
 
-// shallow is how many deliveries a page skips one by one in an index. A page further down is found by the kept figures.
+// shallow is how many deliveries a page skips one by one in an index. A page further down is found by the stored
+// figures.
 const shallow = 1_000
 
-// Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Errors: NotFound for the endpoint.
+// Deliveries reads a page of an endpoint's deliveries, newest first, and how many match. Errors: NotFound for the
+// endpoint.
 func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 	counts, err := Tally(tx, f.Endpoint)
 	if err != nil || counts.Of(f.State) == 0 {
 		return nil, 0, err
 	}
-	indexed := f.Resource != "" || f.Event == "" && (f.State == "" || f.State == Failed) // by an index in the page's order
+	// by an index in the page's order
+	indexed := f.Resource != "" || f.Event == "" && (f.State == "" || f.State == Failed)
 	if f.Resource == "" && (!indexed || f.From > 0 || f.To > 0 || f.Offset > shallow) {
 		stretches, err := f.stretches(tx)
 		if err != nil {
@@ -92,7 +95,8 @@ func Deliveries(tx *db.Tx, f Filter) (list []Delivery, total int64, err error) {
 			return nil, 0, err
 		}
 	}
-	limit := min(int64(f.Limit), total-int64(f.Offset)) // the total is known, so a search for the last few ends when they are found
+	// the total is known, so a search for the last few ends when they are found
+	limit := min(int64(f.Limit), total-int64(f.Offset))
 	if limit <= 0 {
 		return nil, total, nil
 	}

@@ -20,7 +20,7 @@ const (
 // ErrMeanwhile is returned by a step that another node did first.
 var ErrMeanwhile = errors.New("webhooks: another node was first")
 
-// Work is what the dispatcher has to do.
+// Work is the work of the dispatcher.
 type Work struct {
 	Waiting []id.Tenant  // accounts with endpoints and events that are not dispatched yet
 	Replays []KeptReplay // not completed yet
@@ -98,8 +98,8 @@ func ReadStep(tx *db.Tx) (*Step, error) {
 	return s, nil
 }
 
-// read adds the deliveries of at most limit events after a stamp, and returns the stamps of these events. If the step is
-// full, it ends with the last event that was added.
+// read adds the deliveries of at most limit events after a stamp, and returns the stamps of these events. If the step
+// is full, it ends with the last event that was added.
 func (s *Step) read(tx *db.Tx, endpoints []Endpoint, after int64, limit int) (stamps []int64, err error) {
 	scan := undeliveredTable.Scanner()
 	err = tx.Each(func(r db.Rows) error {

@@ -51,7 +51,7 @@ type Endpoint struct {
 	readAt     int64
 }
 
-// PausedReason says why the endpoint gets nothing although nobody paused it: whoever made it may not read the events any
+// PausedReason says why the endpoint gets nothing although nobody paused it: its maker may not read the events any
 // more (interface §4.5.9). It is "" otherwise.
 func (e *Endpoint) PausedReason() string {
 	switch {
@@ -72,7 +72,7 @@ func (e *Endpoint) PausedReason() string {
 	return ""
 }
 
-// reads reports whether whoever made the endpoint has a read scope: every user has.
+// reads reports whether the endpoint's maker has a read scope: every user has.
 func (e *Endpoint) reads(scope string) bool {
 	scopes := strings.Fields(e.keyScopes)
 	return e.MadeByKey == "" || slices.Contains(scopes, scope) || slices.Contains(scopes, "write"+strings.TrimPrefix(scope, "read"))
@@ -119,7 +119,8 @@ func (e *Endpoint) Save(tx db.Writer) {
 	schedule(tx, tx.Change, e.ID)
 }
 
-// Delete deletes an endpoint: nothing is sent to it any more. A maintenance task deletes its deliveries later, in small steps.
+// Delete deletes an endpoint: nothing is sent to it any more. A maintenance task deletes its deliveries later, in
+// small steps.
 func (e *Endpoint) Delete(tx db.Writer) {
 	tx.Queue("UPDATE endpoints SET deleted_at = $3, secret = '', old_secret = '' WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL",
 		tx.TenantID(), e.ID, tx.Micros()).Rows(1, endpointTable.Missing())
@@ -140,18 +141,19 @@ func endpointScanner(now int64) func(db.Rows) (Endpoint, error) {
 	}
 }
 
-// RightsChanged has nodes look again at the endpoints that a key, a user, or a key of that user made, because what they may do has
-// changed; "" for none.
+// RightsChanged has nodes look again at the endpoints that a key, a user, or a key of that user made, because what
+// they may do has changed; "" for none.
 func RightsChanged(tx db.Writer, key id.Key, user id.User) {
 	const theirs = " WHERE tenant_id = $1 AND endpoint_id IN (SELECT id FROM endpoints " + living +
 		" AND (made_by_key = $2::UUID OR made_by_user = $3::UUID))"
 	args := []any{tx.TenantID(), db.Null(key), db.Null(user)}
-	tx.Change("SELECT pending FROM queues"+theirs+" ORDER BY endpoint_id FOR UPDATE", args...).Reads = true // see lockQueues
+	// see lockQueues
+	tx.Change("SELECT pending FROM queues"+theirs+" ORDER BY endpoint_id FOR UPDATE", args...).Reads = true
 	tx.Change("UPDATE queues SET due_at = $4"+theirs, append(args, tx.Micros())...)
 	tx.Wake(Due)
 }
 
-// readEndpoints reads the endpoints that end, the rest of the statement, selects.
+// readEndpoints reads the endpoints that end, the end of the statement, selects.
 func readEndpoints(tx *db.Tx, end string, args ...any) ([]Endpoint, error) {
 	return db.List(tx, endpointScanner(tx.Micros()), "SELECT "+endpointTable.Columns("")+" FROM endpoints "+living+end, append([]any{tx.Tenant},
 		args...)...)

@@ -14,8 +14,8 @@ type EventRef struct {
 	Resource string
 }
 
-// AuthorsNaming finds in the log, after a stamp, the events whose author's name or request id matches one of the patterns
-// (db.Where.AndLike): callers choose both, and so may have written a person's name into them.
+// AuthorsNaming finds in the log, after a stamp, the events whose author's name or request id matches one of the
+// patterns (db.Where.AndLike): callers choose both, and so may have written a person's name into them.
 func AuthorsNaming(tx *db.Tx, after int64, patterns []string) ([]int64, error) {
 	w := db.NewWhere(tx, "").And("stamp > ?", after)
 	w.AndLike([]string{"actor_name", "request_id"}, patterns)
@@ -23,7 +23,8 @@ func AuthorsNaming(tx *db.Tx, after int64, patterns []string) ([]int64, error) {
 		"SELECT stamp FROM events WHERE "+w.String()+" ORDER BY stamp", w.Args()...)
 }
 
-// ForgetAuthors queues the removal of the names and request ids of events' authors; their keys, users and channels stay.
+// ForgetAuthors queues the removal of the names and request ids of events' authors; their keys, users and channels
+// stay.
 func ForgetAuthors(tx db.Writer, stamps []int64) {
 	db.Chunks(stamps, func(piece []int64) error {
 		args := append([]any{tx.TenantID()}, db.Padded(piece)...)
@@ -37,7 +38,8 @@ func Newest(tx *db.Tx) (stamp int64, err error) {
 	return stamp, tx.Row("SELECT coalesce(max(stamp), 0) FROM events WHERE tenant_id = $1", []any{tx.Tenant}, &stamp)
 }
 
-// EventsNaming finds in the log, after a stamp, the events whose payload contains one of the ids. It reads all of these events.
+// EventsNaming finds in the log, after a stamp, the events whose payload contains one of the ids. It reads all of
+// these events.
 func EventsNaming(tx *db.Tx, after int64, ids []string) ([]EventRef, error) {
 	args := []any{tx.Tenant, after}
 	var any []string
@@ -49,8 +51,8 @@ func EventsNaming(tx *db.Tx, after int64, ids []string) ([]EventRef, error) {
 		"SELECT stamp, resource_id FROM events WHERE tenant_id = $1 AND stamp > $2 AND ("+strings.Join(any, " OR ")+")", args...)
 }
 
-// EventsOf finds in the log, after a stamp, the events of some records. Those of products and levels are left out: they come by
-// the thousand and are in no index.
+// EventsOf finds in the log, after a stamp, the events of some records. It leaves out those of products and levels:
+// they come by the thousand and are in no index.
 func EventsOf(tx *db.Tx, after int64, resources []string) (list []EventRef, err error) {
 	return list, db.Chunks(resources, func(piece []string) error {
 		args := append([]any{tx.Tenant, after}, db.Padded(piece)...)
@@ -85,8 +87,8 @@ func LoadEvents(tx *db.Tx, stamps []int64) (list []LoggedEvent, err error) {
 // Edited is the topic on which the store wakes loops when payloads of the log were rewritten.
 const Edited = "edited events"
 
-// Rewrite replaces the envelopes of events, sorted by stamp, by those given: every later delivery sends the new ones. They are
-// locked in the order in which DeleteOldEvents locks them.
+// Rewrite replaces the envelopes of events, sorted by stamp, by those given: every later delivery sends the new ones.
+// They are locked in the order in which DeleteOldEvents locks them.
 func Rewrite(tx db.Writer, list []LoggedEvent) {
 	db.Chunks(list, func(piece []LoggedEvent) error {
 		args := append(make([]any, 0, 2+3*len(piece)), tx.TenantID(), tx.Micros())
@@ -112,7 +114,8 @@ var rewriteText db.Text
 // data it received. Outcomes of attempts under way are stored after this transaction, and without their answers (see
 // keepAttempts).
 func ForgetAnswers(tx *db.Tx, resources []string) error {
-	// The rows of deleted endpoints are locked, as DeleteDeadEndpoint does: their queues, which are usually locked, are gone.
+	// The rows of deleted endpoints are locked, as DeleteDeadEndpoint does: their queues, which are usually locked,
+	// are gone.
 	err := tx.Each(func(r db.Rows) error { return r.Scan(new(id.Endpoint)) },
 		"SELECT id FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NOT NULL ORDER BY id FOR UPDATE", tx.Tenant)
 	if err != nil {

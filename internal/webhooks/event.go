@@ -82,7 +82,8 @@ func alike(events []Event) bool {
 	return true
 }
 
-// recordMany queues many events of one name, such as those of a bulk operation: what all have in common is an argument once.
+// recordMany queues many events of one name, such as those of a bulk operation: values that all have in common are
+// one argument.
 func recordMany(w db.Writer, offset int64, events []Event) {
 	by := events[0].author(w)
 	args := append(make([]any, 0, 7+4*len(events)), w.TenantID(), offset, events[0].Name, w.Micros(), by.Actor, by.Name, by.Request)
@@ -106,7 +107,7 @@ func recordMany(w db.Writer, offset int64, events []Event) {
 
 var manyText db.Text
 
-// eventColumns are what a new row has behind its stamp.
+// eventColumns are the columns of a new row behind its stamp.
 const eventColumns = "event, resource_id, payload, checksum, created_at, actor, actor_name, request_id"
 
 // eventCasts are the types of a new row.
@@ -119,8 +120,8 @@ func insertEvents(n int) string {
 		return `INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `) VALUES ` +
 			db.Repeat(n, 2, "($1,$,"+db.Clock+" + $::BIGINT,$,$,$,$,$,$,$,$)")
 	}
-	// With many rows the clock is read once: a subquery in each row would keep a cursor open until the statement's end, and SQLite searches
-	// all open cursors to open another.
+	// With many rows the clock is read once: a subquery in each row would keep a cursor open until the statement's
+	// end, and SQLite searches all open cursors to open another.
 	return `WITH v(id, at, ` + eventColumns + `) AS (VALUES ` + db.Values(n, 10, 2, eventCasts...) + `)
 		INSERT INTO events (tenant_id, id, stamp, ` + eventColumns + `)
 		SELECT $1::BIGINT, id, ` + db.Clock + ` + at, ` + eventColumns + ` FROM v`

@@ -106,8 +106,9 @@ const (
 		newest = CASE WHEN excluded.newest > delivery_figures.newest THEN excluded.newest ELSE delivery_figures.newest END`
 )
 
-// CorrectFigure queues adding a difference to a kept figure of an endpoint, unless the endpoint has gone: to its counts of pending,
-// delivered and failed deliveries, of attempts and answered ones, and to the sum of their milliseconds.
+// CorrectFigure queues adding a difference to a stored figure of an endpoint, unless the endpoint has gone: to its
+// counts of pending, delivered and failed deliveries, of attempts and answered ones, and to the sum of their
+// milliseconds.
 func CorrectFigure(w db.Writer, endpoint id.Endpoint, width, bucket int64, event string, by [6]int64) {
 	lockQueues(w, w.Change, []id.Endpoint{endpoint})
 	w.Change("INSERT INTO delivery_figures ("+figureColumns+`)

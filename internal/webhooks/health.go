@@ -37,7 +37,7 @@ func CountFailing(tx *db.Tx) (n int64, err error) {
 	return n, err
 }
 
-// healthAttempts is how many of the newest attempts Health looks at.
+// healthAttempts is how many of the newest attempts Health reads.
 const healthAttempts = 50
 
 // HealthOf reads the health of endpoints, in their order.

@@ -15,7 +15,7 @@ import (
 // Logged is one event of the log.
 type Logged struct {
 	ID        id.Event
-	Stamp     int64 // its place in the log
+	Stamp     int64 // its position in the log
 	Name      string
 	Resource  string // id of the order, product, customer or SKU that it is about
 	CreatedAt int64  // microseconds since 1970 UTC; the envelope's timestamp
@@ -72,7 +72,8 @@ type LogPage struct {
 	More   bool
 }
 
-// Bounds of a page beside its limit: its bytes, and how many events it examines if no index answers the filter.
+// Bounds of a page, in addition to its limit: its bytes, and how many events it examines if no index answers the
+// filter.
 const (
 	logBytes   = 8 << 20
 	lookEvents = 20_000
@@ -100,7 +101,8 @@ func (f *LogFilter) searched(tx *db.Tx) (bool, error) {
 }
 
 // Log reads a page of the log. Stamps grow in commit order, so a reader who continues after the last event it
-// received, in that order, misses none. Errors: Invalid if the event after which the page should start is not in the log.
+// received, in that order, misses none. Errors: Invalid if the event after which the page should start is not in the
+// log.
 func Log(tx *db.Tx, f LogFilter) (page LogPage, err error) {
 	page.Next = f.After
 	searched, err := f.searched(tx)
@@ -165,7 +167,7 @@ func (f *LogFilter) span(tx *db.Tx, w *db.Where) error {
 	return nil
 }
 
-// read reads limit events that end, the rest of the statement, selects, and one more to know whether there are others.
+// read reads limit events that end, the end of the statement, selects, and one more to know whether there are others.
 func (p *LogPage) read(tx *db.Tx, limit int, end string, args []any) error {
 	bytes, scan := 0, loggedTable.Scanner()
 	return tx.Each(func(r db.Rows) error {

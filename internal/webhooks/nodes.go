@@ -4,7 +4,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// The statements of this file serve every tenant: a node holds queues of all accounts. A node's row is locked before queues.
+// The statements of this file serve every tenant: a node holds queues of all accounts. A node's row is locked before
+// queues.
 
 // Beat records that a node is alive, and reports whether the other nodes still consider it so. A node that they have
 // declared dead holds no queues any more, and must continue under another name.

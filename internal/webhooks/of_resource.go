@@ -15,7 +15,8 @@ type Heard struct {
 var heardTable = db.NewTable("deliveries", append(deliveryColumns(func(h *Heard) *Delivery { return &h.Delivery }),
 	db.Joined("e.created_at", func(h *Heard) any { return &h.EventAt }))...)
 
-// OfResource reads the newest deliveries of the events of one resource over all endpoints, up to limit, newest event first.
+// OfResource reads the newest deliveries of the events of one resource over all endpoints, up to limit, newest event
+// first.
 func OfResource(tx *db.Tx, resource string, limit int) ([]Heard, error) {
 	// Positions first, which the index has: without statistics SQLite reads every delivery of the account.
 	return db.List(tx, heardTable.Scanner(), "SELECT "+heardTable.Columns("d")+`

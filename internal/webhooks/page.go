@@ -12,9 +12,9 @@ import (
 // 0 for a range that is no whole bucket.
 type stretch struct{ from, to, width, n int64 }
 
-// stretches divides the filter's span into the fewest buckets, newest first, and leaves out those without a match. The
-// kept figures count whole buckets; the deliveries at the two ends of the span, up to 10 seconds at each, are counted
-// one by one.
+// stretches divides the filter's span into the fewest buckets, newest first, and leaves out those without a match.
+// The stored figures count whole buckets; the deliveries at the two ends of the span, up to 10 seconds at each, are
+// counted one by one.
 func (f *Filter) stretches(tx *db.Tx) (list []stretch, err error) {
 	from, to := max(f.From, 0), int64(spans.Last)
 	if f.To > 0 {
@@ -76,7 +76,8 @@ func (f *Filter) where(tx *db.Tx) *db.Where {
 	return w
 }
 
-// window leaves out the stretches before and after a page: skip matches of the rest are still to be skipped.
+// window leaves out the stretches before and after a page: skip matches of the remaining ones are still to be
+// skipped.
 func window(list []stretch, skip, limit int64) (page []stretch, left int64) {
 	for len(list) > 0 && list[0].n <= skip {
 		skip, list = skip-list[0].n, list[1:]

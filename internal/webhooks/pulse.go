@@ -22,7 +22,8 @@ func ReadPulse(tx *db.Tx) (p Pulse, err error) {
 // pulseNames limits the events that NamesSince reads.
 const pulseNames = 5_000
 
-// NamesSince returns the kinds of events after a stamp, each once; if there are very many events, the kinds of the newest.
+// NamesSince returns the kinds of events after a stamp, each once; if there are very many events, the kinds of the
+// newest.
 func NamesSince(tx *db.Tx, stamp int64) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (name string, err error) { return name, r.Scan(&name) },
 		"SELECT DISTINCT e.event FROM (SELECT event FROM events WHERE tenant_id = $1 AND stamp > $2 ORDER BY stamp DESC LIMIT $3) e ORDER BY 1",

@@ -21,9 +21,10 @@ const (
 	ReasonTimeout     Reason = "timeout"
 	ReasonBroken      Reason = "broken_connection"
 	ReasonForbidden   Reason = "forbidden_address"
-	ReasonExpired     Reason = "expired" // nothing was sent: the event is older than events are kept
+	ReasonExpired     Reason = "expired" // nothing was sent: the event's payload has been deleted after the retention
 	ReasonUnsigned    Reason = "unsigned"
-	ReasonUnreadable  Reason = "unreadable" // nothing was sent: whoever made the endpoint may not read what the event is about
+	// nothing was sent: the endpoint's maker may not read what the event is about
+	ReasonUnreadable Reason = "unreadable"
 )
 
 // Reasons lists them.

@@ -88,7 +88,7 @@ func (r *Replay) condition(tx *db.Tx, e *Endpoint) (string, []any) {
 }
 
 // Run does the next part of a replay in the caller's transaction and returns how many deliveries it queued. If it is
-// not done, the caller stores the rest with Keep.
+// not done, the caller stores the remainder with Keep.
 func (r *Replay) Run(tx *db.Tx) (queued int, done bool, err error) {
 	tx.Share(oldEvents)
 	e, err := ByID(tx, r.Endpoint)
@@ -132,7 +132,7 @@ func (r *Replay) retryFailed(tx *db.Tx, where string, args []any) (int, bool, er
 	return len(list), len(list) < replayPage, nil
 }
 
-// Keep stores the rest of a replay; a worker continues it.
+// Keep stores the remainder of a replay; a worker continues it.
 func (r *Replay) Keep(tx db.Writer) {
 	replayTable.InsertOne(tx, *r)
 	tx.Wake(Topic)
@@ -141,8 +141,8 @@ func (r *Replay) Keep(tx db.Writer) {
 // mostLeft bounds what Left counts of each replay.
 const mostLeft = 100_000
 
-// Left counts the deliveries that replays and bulk retries of an endpoint have still to queue; more reports that there are more than it
-// counted.
+// Left counts the deliveries that replays and bulk retries of an endpoint have still to queue; more reports that
+// there are more than it counted.
 func Left(tx *db.Tx, endpoint id.Endpoint) (n int64, more bool, err error) {
 	list, err := db.List(tx, replayTable.Scanner(),
 		"SELECT "+replayTable.Columns("")+" FROM replays WHERE tenant_id = $1 AND endpoint_id = $2::UUID", tx.Tenant, endpoint)

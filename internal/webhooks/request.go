@@ -10,7 +10,7 @@ import (
 // Header is one header of a request.
 type Header struct{ Name, Value string }
 
-// Sent is what an attempt sends, without its body.
+// Sent is an attempt's request without its body.
 type Sent struct {
 	Event   id.Event
 	Name    string // of the event
@@ -37,7 +37,8 @@ func (s Sent) Headers() []Header {
 // Seconds is the attempt's time in the form of its headers.
 func (s Sent) Seconds() string { return strconv.FormatInt(s.At.Unix(), 10) }
 
-// shownSignature is how many characters of a signature are shown: enough to compare it with another, too few to send it.
+// shownSignature is how many characters of a signature are shown: enough to compare it with another, too few to send
+// it.
 const shownSignature = 12
 
 // Shown are the headers of an attempt for people to read, with the first characters of both signatures. It uses the

@@ -29,8 +29,8 @@ func Stale(tx *db.Tx, endpoint id.Endpoint, before int64) (bool, error) {
 		tx.Tenant, endpoint, before)
 }
 
-// DeleteOldDeliveries deletes up to limit settled deliveries of an endpoint from before a time, with their attempts, and
-// returns how many. Pending ones stay, however old: a paused endpoint keeps its queue.
+// DeleteOldDeliveries deletes up to limit settled deliveries of an endpoint from before a time, with their attempts,
+// and returns how many. Pending ones stay, however old: a paused endpoint keeps its queue.
 func DeleteOldDeliveries(tx *db.Tx, endpoint id.Endpoint, before int64, limit int) (int, error) {
 	lockQueues(tx, tx.Queue, []id.Endpoint{endpoint})
 	var c Counts
@@ -71,8 +71,8 @@ func dropDeliveries(tx db.Writer, endpoint id.Endpoint, positions []int64) {
 	})
 }
 
-// DeleteDeadEndpoint deletes up to limit deliveries of a deleted endpoint, and the endpoint itself when none is left. It
-// returns how many.
+// DeleteDeadEndpoint deletes up to limit deliveries of a deleted endpoint, and the endpoint itself when none is left.
+// It returns how many.
 func DeleteDeadEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error) {
 	if _, err := exists(tx, "SELECT 1 FROM endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tx.Tenant, endpoint); err != nil {
 		return 0, err
@@ -90,8 +90,8 @@ func DeleteDeadEndpoint(tx *db.Tx, endpoint id.Endpoint, limit int) (int, error)
 	return len(positions), nil
 }
 
-// Keeps is the stamp of the oldest event that the account still needs: before, or that of the oldest pending delivery if it is
-// earlier; 0, all of them, while a replay is under way.
+// Keeps is the stamp of the oldest event that the account still needs: before, or that of the oldest pending delivery
+// if it is earlier; 0, all of them, while a replay is under way.
 func Keeps(tx *db.Tx, before int64) (int64, error) {
 	replaying, err := exists(tx, "SELECT 1 FROM replays WHERE tenant_id = $1 LIMIT 1", tx.Tenant)
 	if err != nil || replaying {
@@ -119,12 +119,13 @@ func StaleEvents(tx *db.Tx, before int64) (bool, error) {
 	return exists(tx, "SELECT 1 FROM events WHERE tenant_id = $1 AND stamp < $2 LIMIT 1", tx.Tenant, before)
 }
 
-// oldEvents is the lock that an account's replays share and that the deletion of its old events takes alone. It comes before the
-// change clock (decision 5).
+// oldEvents is the lock that an account's replays share and that the deletion of its old events takes alone. It comes
+// before the change clock (decision 5).
 const oldEvents = "old events"
 
-// DeleteOldEvents deletes up to limit events of the account from before a stamp that nothing needs any more, and returns how
-// many. No replay takes events meanwhile. It locks them in the order of their stamps, as does an erasure that rewrites them.
+// DeleteOldEvents deletes up to limit events of the account from before a stamp that nothing needs any more, and
+// returns how many. No replay takes events meanwhile. It locks them in the order of their stamps, as does an erasure
+// that rewrites them.
 func DeleteOldEvents(tx *db.Tx, before int64, limit int) (int64, error) {
 	if err := tx.LockName(oldEvents); err != nil {
 		return 0, err

@@ -119,8 +119,8 @@ func Hurry(tx *db.Tx, endpoint id.Endpoint, from, to, limit int64) (int64, error
 	return int64(len(positions)), nil
 }
 
-// hurry makes deliveries due that wait for a time. With a plain condition on it, SQLite would go through all that wait for one, for each
-// piece of the positions.
+// hurry makes deliveries due that wait for a time. With a plain condition on it, SQLite would go through all that
+// wait for one, for each piece of the positions.
 func hurry(tx db.Writer, endpoint id.Endpoint, positions []int64) {
 	for piece := range db.Pieces(positions) {
 		args := []any{tx.TenantID(), endpoint, tx.Micros()}

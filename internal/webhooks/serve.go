@@ -51,7 +51,8 @@ func Claim(tx *db.Tx, holder string, first bool, limit int) (claimed []Queue, al
 	return claimed, true, err
 }
 
-// Depth returns how many deliveries are pending, and since when a due queue has waited for a node to take it, 0 if none waits.
+// Depth returns how many deliveries are pending, and since when a due queue has waited for a node to take it, 0 if
+// none waits.
 func Depth(tx *db.Tx) (pending, since int64, err error) {
 	if err := tx.Row("SELECT coalesce(sum(pending), 0)::BIGINT FROM queues", nil, &pending); err != nil {
 		return 0, 0, err
@@ -102,19 +103,19 @@ type Ready struct {
 	Payload
 }
 
-// Payload is what an event sends.
+// Payload is the content of an event's deliveries.
 type Payload struct {
-	Text     string // "" if it is longer than ShortPayload and was not read apart
+	Text     string // "" if it is longer than ShortPayload and was not read separately
 	EditedAt int64  // when a person was taken out of it last, 0 for never
 }
 
 // ShortPayload is the length in bytes up to which a payload is read together with its delivery.
 const ShortPayload = 4 << 10
 
-// Mark is a place in the order in which deliveries became due.
+// Mark is a position in the order in which deliveries became due.
 type Mark struct{ DueAt, Position int64 }
 
-// Mark is the delivery's place in that order.
+// Mark is the delivery's position in that order.
 func (r *Ready) Mark() Mark { return Mark{r.DueAt, r.Position} }
 
 // Backlog is what a node that holds a queue must know to serve it.
@@ -124,8 +125,8 @@ type Backlog struct {
 	Next     int64     // when the first later delivery is due, 0 for none; only known if Ready has fewer than the limit
 }
 
-// ReadBacklog reads, in one message, an endpoint and at most limit of its due deliveries: those after a mark, or all but
-// those at the positions taken. Of each ordering key it reads the first pending one only.
+// ReadBacklog reads, in one message, an endpoint and at most limit of its due deliveries: those after a mark, or all
+// but those at the positions taken. Of each ordering key it reads the first pending one only.
 func ReadBacklog(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit int) (b Backlog, err error) {
 	tx.Last()
 	reads := []*db.PendingRead{prefetchEndpoint(tx, endpoint, &b.Endpoint)}
@@ -137,7 +138,8 @@ func ReadBacklog(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, lim
 	return b, db.WaitAll(reads)
 }
 
-// prefetchReady reads the due deliveries of ReadBacklog. The positions taken are a list of VALUES, which PostgreSQL hashes.
+// prefetchReady reads the due deliveries of ReadBacklog. The positions taken are a list of VALUES, which PostgreSQL
+// hashes.
 func prefetchReady(tx *db.Tx, endpoint id.Endpoint, after Mark, taken []int64, limit int, into *[]Ready) *db.PendingRead {
 	args := []any{tx.Tenant, endpoint, tx.Micros(), limit}
 	where := ""

@@ -26,9 +26,9 @@ type Outcome struct {
 // MostOutcomes is the largest number of outcomes of one call of Settle.
 const MostOutcomes = 512
 
-// Settle stores at most MostOutcomes outcomes in one message, account by account. It drops outcomes of deliveries that
-// were deleted, alone or with their endpoint, or that another node settled after this node's lease had ended: if there are
-// such, the transaction runs again and first reads which they are.
+// Settle stores at most MostOutcomes outcomes in one message, account by account. It drops outcomes of deliveries
+// that were deleted, alone or with their endpoint, or that another node settled after this node's lease had ended: if
+// there are such, the transaction runs again and first reads which they are.
 func Settle(tx *db.Tx, outcomes []Outcome) error {
 	slices.SortStableFunc(outcomes, func(a, b Outcome) int { return a.Queue.compare(b.Queue) })
 	lockAll(tx, outcomes)
@@ -65,8 +65,8 @@ func settleAccount(tx db.Writer, outcomes []Outcome) {
 	unblockNext(tx, outcomes)
 }
 
-// lockAll locks the queues of the outcomes, in one order for all nodes. If one is gone with its endpoint, the first try ends: whoever
-// deletes the deliveries of such an endpoint waits for no queue.
+// lockAll locks the queues of the outcomes, in one order for all nodes. If one is gone with its endpoint, the first
+// try ends: a transaction that deletes the deliveries of such an endpoint waits for no queue.
 func lockAll(tx *db.Tx, outcomes []Outcome) {
 	var queues []Queue
 	for _, o := range outcomes {
@@ -115,9 +115,9 @@ func padded[T any](list []T) []T {
 
 var settleText, attemptText, settledText, nextText db.Text
 
-// fromKeys is a condition for a statement that joins a table with a short list v of keys: the planner expects one row of
-// v, begins with it, and finds each record by its key. Without it PostgreSQL compares each record with each row of the
-// list, or reads all records of the account when it knows no better than that they are few. For SQLite, the columns are
+// fromKeys is a condition for a statement that joins a table with a short list v of keys: the planner expects one row
+// of v, begins with it, and finds each record by its key. Without it PostgreSQL compares each record with each row of
+// the list, or reads all records of the account if it assumes that there are few. For SQLite, the columns are
 // compared by CASE, of which it makes no index for the list.
 const fromKeys = " v.at = v.at + 0 AND deliveries.tenant_id = $1 AND deliveries.endpoint_id = CASE WHEN v.at > 0 THEN v.endpoint_id END " +
 	"AND deliveries.position = CASE WHEN v.at > 0 THEN v.position END "
@@ -138,8 +138,8 @@ func settle(tx db.Writer, outcomes []Outcome) {
 	}), args...).Rows(int64(len(outcomes)), nil)
 }
 
-// keepAttempts writes the attempts themselves. If a person's data was removed from the payload after it was read, the answer is not stored,
-// because it may repeat the payload. No times are compared: the clocks of two nodes differ.
+// keepAttempts writes the attempts themselves. If a person's data was removed from the payload after it was read, the
+// answer is not stored, because it may repeat the payload. No times are compared: the clocks of two nodes differ.
 func keepAttempts(tx db.Writer, outcomes []Outcome) {
 	args := append(make([]any, 0, 1+10*len(outcomes)), outcomes[0].Tenant)
 	for i := range outcomes {

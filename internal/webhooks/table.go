@@ -85,7 +85,7 @@ var (
 	attemptTable = triedTable.Plus(db.Col("response_body", func(a *Attempt) any { return &a.Response }).Null())
 )
 
-// undeliveredTable has what a new delivery takes from its event.
+// undeliveredTable has the values of a new delivery that come from its event.
 var undeliveredTable = db.NewTable("events",
 	db.Col("stamp", func(d *Delivery) any { return &d.EventStamp }),
 	db.Col("id", func(d *Delivery) any { return &d.Event }),

@@ -12,7 +12,6 @@ import (
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
-	"entrepot/internal/search"
 	"entrepot/internal/stock"
 	"entrepot/internal/view/all"
 	"entrepot/internal/webhooks"
@@ -166,8 +165,7 @@ func (w *Worker) deleteOldEvents() error {
 		}))
 		if stale {
 			// Views must have what their feeds forget.
-			if lacking := errors.Join(search.PackBefore(w.stopping, w.DB, tenant, before),
-				all.Include(w.stopping, w.DB, tenant, before)); lacking != nil {
+			if lacking := all.Include(w.stopping, w.DB, tenant, before); lacking != nil {
 				err = errors.Join(err, lacking)
 				continue
 			}

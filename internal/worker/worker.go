@@ -12,7 +12,7 @@
 //	channels   jobs that call platforms, and what makes them due (sync.go)
 //	files      jobs that import files (files.go)
 //	maintain   deletes what is past its retention, in small steps; continues pending scrubs and operations in steps (maintain.go)
-//	follow     keeps up what is derived from records: texts of searches, sorts, sums (follow.go)
+//	follow     updates the views, one loop each (follow.go, package view)
 //
 // Nodes are equal and any may die at any moment: others take over what it held within seconds, and what it had sent
 // without storing the outcome is sent again (interface §6.2: at least once). Commits of the same process wake the
@@ -35,6 +35,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
+	"entrepot/internal/view/all"
 	"entrepot/internal/webhooks"
 )
 
@@ -147,8 +148,8 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		w.operations, w.scrub, w.watchEdits} {
 		w.loops.Go(loop)
 	}
-	for _, f := range followers() {
-		w.loops.Go(func() { w.follow(f) })
+	for _, v := range all.Views {
+		w.loops.Go(func() { w.follow(v) })
 	}
 	return w, nil
 }

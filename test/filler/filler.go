@@ -17,7 +17,6 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
-	"entrepot/internal/search"
 	"entrepot/internal/stock"
 	"entrepot/internal/view/all"
 )
@@ -203,7 +202,7 @@ func (f *filling) fillOrders() error {
 	if err != nil {
 		return err
 	}
-	if err := f.derive(); err != nil {
+	if err := all.FollowTenant(f.ctx, f.store, f.tenant); err != nil {
 		return err
 	}
 	return each(len(spent), customerRows, func(from, to int) error {
@@ -217,16 +216,6 @@ func (f *filling) fillOrders() error {
 			return nil
 		})
 	})
-}
-
-// derive updates the views, and packs the texts of searches.
-func (f *filling) derive() error {
-	for _, kind := range search.Kinds {
-		if err := search.Pack(f.ctx, f.store, f.tenant, kind, 1); err != nil {
-			return err
-		}
-	}
-	return all.FollowTenant(f.ctx, f.store, f.tenant)
 }
 
 // made is an order, the index of its customer (-1 for none) and its effect on the stock.

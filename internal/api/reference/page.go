@@ -134,7 +134,8 @@ func (d *document) entry(method, path string, op operation) entry {
 	for _, scope := range e.Scopes { // scopes have a line of their own
 		e.About = strings.TrimSuffix(e.About, " Needs the scope `"+scope+"`.")
 	}
-	if at := strings.LastIndex(e.About, "Interface §"); at >= 0 { // parameters that are described there, too, do not repeat it
+	// parameters that are described there, too, do not repeat it
+	if at := strings.LastIndex(e.About, "Interface §"); at >= 0 {
 		for i := range e.Parameters {
 			e.Parameters[i].About = strings.TrimSuffix(e.Parameters[i].About, " "+e.About[at:])
 		}

@@ -10,8 +10,9 @@ import (
 
 // Reader is a signed-in user, as far as samples need it.
 type Reader struct {
-	// Values are what the account has, by the part of a path that precedes it ("orders": ids of orders), or by the
-	// member of a body ("sku", "warehouseCode"). What the account does not have, or the user may not read, is missing.
+	// Values are the account's values, by the part of a path that precedes them ("orders": ids of orders), or by the
+	// member of a body ("sku", "warehouseCode"). Values that the account does not have, or the user may not read, are
+	// missing.
 	Values map[string][]string
 	Keys   []Key // from which the user may choose, not revoked
 }
@@ -54,7 +55,7 @@ func (e *entry) fill(reader *Reader, key *Key) {
 	e.Curl, e.Samples = c.curlText(), c.samples()
 }
 
-// makesProducts reports whether the SKUs in the body are those of products to create or change.
+// makesProducts reports whether the SKUs in the body name products to create or change.
 func (e *entry) makesProducts() bool {
 	return strings.HasPrefix(e.sent.path, "/api/v1/products") || strings.HasPrefix(e.sent.path, "/api/v1/sdk/products")
 }
@@ -94,7 +95,8 @@ var members = map[string]string{"customerId": "customers", "channelId": "channel
 
 var member = regexp.MustCompile(`"(\w+)":"((?:[^"\\]|\\.)*)"`)
 
-// body replaces the values of a body that the account has others for; the first with one name gets the first value, and so on.
+// body replaces the values of a body that the account has others for; the first with one name gets the first value,
+// and so on.
 func (r *Reader) body(text string, keepSKUs bool) string {
 	count := map[string]int{}
 	return member.ReplaceAllStringFunc(text, func(found string) string {

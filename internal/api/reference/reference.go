@@ -44,11 +44,11 @@ type handler struct {
 	whole    []byte
 }
 
-// Handler serves /docs, with ?q= the search, /docs/{operation} with samples in several languages, and /docs/style.css.
-// document returns the OpenAPI document, or nil if there is none yet: then a page is 503. The document is read once,
-// at the first request. reader finds the signed-in user of a request, for whom the samples have ids of the account, and
-// with ?key= the beginning of the key with that id; it returns nil for everyone else, and may be nil itself. tokens is CSS that names the
-// colours and fonts: dashboard.Tokens().
+// Handler serves /docs, with ?q= the search, /docs/{operation} with samples in several languages, and
+// /docs/style.css. document returns the OpenAPI document, or nil if there is none yet: then a page is 503. The
+// document is read once, at the first request. reader finds the signed-in user of a request, for whom the samples
+// have ids of the account, and with ?key= the beginning of the key with that id; it returns nil for everyone else,
+// and may be nil itself. tokens is CSS that names the colours and fonts: dashboard.Tokens().
 func Handler(document func() []byte, reader func(*http.Request) *Reader, tokens string) http.Handler {
 	h := &handler{document: document, reader: reader}
 	mux := http.NewServeMux()

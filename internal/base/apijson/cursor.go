@@ -20,7 +20,8 @@ func CursorText(list string, behind ...string) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// Cursor reads the parameter cursor of a list: the sort values that CursorText was given, as many as the list has; nil without it.
+// Cursor reads the parameter cursor of a list: the sort values that CursorText was given, as many as the list has;
+// nil without it.
 func (q *Query) Cursor(list string, values int) []string {
 	if q.note("cursor", &Schema{Type: "string", MaxLength: maxCursor}) {
 		return nil

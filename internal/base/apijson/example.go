@@ -8,7 +8,7 @@ import (
 )
 
 // Example is the JSON that a writer writes for a sample. If the sample writes a member more than once (see
-// DescribeAnswer), the first is kept.
+// DescribeAnswer), the first counts.
 func Example(write func(*Writer)) json.RawMessage {
 	w := NewWriter(1024)
 	write(w)

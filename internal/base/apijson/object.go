@@ -66,7 +66,8 @@ func (o *Object) AddError(name, format string, args ...any) {
 	*o.errs = append(*o.errs, apperr.Detail{Path: o.Path(name), Message: fmt.Sprintf(format, args...)})
 }
 
-// HasError reports whether an error of a member was found already. What its value must also be like is then not checked.
+// HasError reports whether an error of a member was found already. What its value must also be like is then not
+// checked.
 func (o *Object) HasError(name string) bool {
 	path := o.Path(name)
 	return slices.ContainsFunc(*o.errs, func(d apperr.Detail) bool { return d.Path == path })
@@ -98,7 +99,8 @@ func (o *Object) path() string {
 // Has reports whether the member exists, null included.
 func (o *Object) Has(name string) bool { return o.value.Member(name) != nil }
 
-// NotNull says of members that they may be left out but must not be null: it is an error if none of them was found before.
+// NotNull says of members that they may be left out but must not be null: it is an error if none of them was found
+// before.
 func (o *Object) NotNull(names ...string) {
 	for _, name := range names {
 		if o.schema != nil {
@@ -172,7 +174,8 @@ func look[T any](o *Object, name string, required bool, schema func() *Schema) (
 	return v, f
 }
 
-// optional describes a member that may also be null, which means the same as leaving it out, or clears it (interface §2.0).
+// optional describes a member that may also be null, which means the same as leaving it out, or clears it (interface
+// §2.0).
 func optional(s *Schema, required bool) *Schema {
 	if required {
 		return s

@@ -42,7 +42,8 @@ func (o *Object) Free(name string, object bool) patch.Field[string] {
 	return f
 }
 
-// emptyList reports whether a value is []: PHP writes a map without members like that, so it is an empty object where one is expected.
+// emptyList reports whether a value is []: PHP writes a map without members like that, so it is an empty object where
+// one is expected.
 func emptyList(v *jsonvalue.Value) bool { return v.Kind == '[' && v.Len() == 0 }
 
 // Texts reads an array of strings, each by the rule r, at most count of them.
@@ -61,7 +62,8 @@ func UUIDs[T ~string](o *Object, name string, required bool, count int) patch.Fi
 	})
 }
 
-// texts reads an array of strings, each by the rule r, and parses them; parse returns what is wrong with a string, "" for nothing.
+// texts reads an array of strings, each by the rule r, and parses them; parse returns what is wrong with a string, ""
+// for nothing.
 func texts[T any](o *Object, name string, required bool, count int, r Text, parse func(text string) (T, string)) patch.Field[[]T] {
 	if r.Required = true; r.Max == 0 {
 		r.Max = MaxText

@@ -23,7 +23,7 @@ type Text struct {
 	Blank    bool   // a required one may be ""
 	Filled   bool   // it may be left out, but not be blank
 	Min, Max int    // Max 0: MaxText
-	Keep     bool   // white space at the ends is kept
+	Keep     bool   // white space at the ends stays
 	Format   string // only for the description: "email", "uri"
 }
 

@@ -93,8 +93,8 @@ func (p *Parts) Sum(rest []byte) uint64 {
 	return whole.Sum64()
 }
 
-// Fingerprint is a number by which texts are compared: two that differ have the same one once in 2⁶⁴ pairs, unless somebody makes
-// such a pair on purpose.
+// Fingerprint is a number by which texts are compared: two that differ have the same one once in 2⁶⁴ pairs, unless
+// somebody makes such a pair on purpose.
 func Fingerprint(text []byte) uint64 { return xxhash.Sum64(text) }
 
 // Each passes the text to show in order, in blocks of at most 256 KB, each valid until the next. It stops at the first

@@ -25,9 +25,9 @@ type Query struct {
 // ReadQuery starts reading.
 func ReadQuery(values url.Values) *Query { return &Query{values: values} }
 
-// ParseQuery starts reading the text of a query. Unlike url.ParseQuery, which leaves out what it cannot read, it takes a
-// semicolon as part of a value, and a wrong percent-encoding as an error of the parameter: a filter that was left out
-// would select everything.
+// ParseQuery starts reading the text of a query. Unlike url.ParseQuery, which leaves out what it cannot read, it
+// takes a semicolon as part of a value, and a wrong percent-encoding as an error of the parameter: a filter that was
+// left out would select everything.
 func ParseQuery(text string) *Query {
 	q := &Query{values: url.Values{}, broken: map[string]bool{}}
 	for pair := range strings.SplitSeq(text, "&") {

@@ -23,12 +23,12 @@ func timeSchema() *Schema {
 	return s
 }
 
-// ParseTime parses a date and time of ISO 8601 or a bare date: its first instant, or its last when upper. Answers show milliseconds, so an
-// upper bound in milliseconds includes all of its millisecond.
+// ParseTime parses a date and time of ISO 8601 or a bare date: its first instant, or its last when upper. Answers
+// show milliseconds, so an upper bound in milliseconds includes all of its millisecond.
 func ParseTime(s string, upper bool) (time.Time, bool) { return ParseTimeIn(s, upper, time.UTC) }
 
-// The extended and the basic form of ISO 8601: year, month, day, hour, minute, second, fraction, and the offset, without which a time is
-// UTC.
+// The extended and the basic form of ISO 8601: year, month, day, hour, minute, second, fraction, and the offset,
+// without which a time is UTC.
 const offsetForm = `(Z|[+-]\d\d(?::?\d\d)?)?`
 
 var (
@@ -72,8 +72,8 @@ func ParseTimeIn(s string, upper bool, zone *time.Location) (time.Time, bool) {
 	return bounded(at.UTC())
 }
 
-// rfc3339Offset is an offset of ISO 8601 as RFC 3339 has it: "+02:00" for "+02" and "+0200". Offsets of 24 hours or 60 minutes, which
-// package time takes, are refused.
+// rfc3339Offset is an offset of ISO 8601 as RFC 3339 has it: "+02:00" for "+02" and "+0200". Offsets of 24 hours or
+// 60 minutes, which package time takes, are refused.
 func rfc3339Offset(text string) (string, bool) {
 	if text == "" || text == "Z" {
 		return "Z", true

@@ -81,7 +81,8 @@ func New(kind Kind, code, format string, args ...any) *Error {
 // Missing is the error for a record that this account does not have.
 func Missing(noun string) *Error { return New(NotFound, "not_found", "%s not found", noun) }
 
-// Later is the error for a caller over a limit, named by reason, who may come back after the wait: in whole seconds, rounded up.
+// Later is the error for a caller over a limit, named by reason, who may come back after the wait: in whole seconds,
+// rounded up.
 func Later(reason string, wait time.Duration) *Error {
 	seconds, unit := max(1, int((wait+time.Second-1)/time.Second)), "seconds"
 	if seconds == 1 {

@@ -1,5 +1,5 @@
-// Package disk is what the service needs of a disk besides its store: temporary files for large answers and files to be imported, how much
-// room is left, and locks by which processes exclude each other.
+// Package disk is what the service needs of a disk besides its store: temporary files for large answers and files to
+// be imported, how much room is left, and locks by which processes exclude each other.
 package disk
 
 import (
@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Temporary is a temporary file without a name: however the process ends, nothing of its content is left in the folder. On a
-// system that does not let go of the name of an open file, Close removes it.
+// Temporary is a temporary file without a name: however the process ends, nothing of its content is left in the
+// folder. On a system that does not let go of the name of an open file, Close removes it.
 type Temporary struct{ *os.File }
 
 // NewTemporary makes an empty file in a folder; "" is the system's folder for temporary files. Errors: the disk's.

@@ -68,8 +68,8 @@ func New[T ~string]() T {
 // made counts the identifiers of At.
 var made atomic.Uint32
 
-// At generates an identifier of a moment, in microseconds since 1970. Identifiers sort by their moments; those of one moment and process,
-// in the order in which they were generated.
+// At generates an identifier of a moment, in microseconds since 1970. Identifiers sort by their moments; those of one
+// moment and process, in the order in which they were generated.
 func At[T ~string](micros int64) T {
 	u, n := uuid.New(), made.Add(1)
 	millis, part := uint64(max(0, micros)/1000), uint16(max(0, micros)%1000*4096/1000)

@@ -79,7 +79,8 @@ func Same(a, b string) bool {
 	return errX == nil && errY == nil && x.Fingerprint() == y.Fingerprint()
 }
 
-// Integer reads a whole number that written out has at most 16 characters, in any spelling: 2, 2.0 and 1e2 are integers.
+// Integer reads a whole number that written out has at most 16 characters, in any spelling: 2, 2.0 and 1e2 are
+// integers.
 func (v *Value) Integer() (n int64, ok bool) {
 	if v == nil || v.Kind != '0' {
 		return 0, false

@@ -14,7 +14,8 @@ import (
 	"entrepot/internal/base/apperr"
 )
 
-// Bounds of a body: its depth, and its number of values. The largest import that the interface accepts has 400,000 values.
+// Bounds of a body: its depth, and its number of values. The largest import that the interface accepts has 400,000
+// values.
 const (
 	MaxDepth  = 64
 	MaxValues = 600_000

@@ -7,8 +7,8 @@ import (
 )
 
 // minorDigits lists the currencies of ISO 4217 by how many decimals its list of codes gives their minor unit. The
-// tables of golang.org/x/text follow custom instead: none for some twenty currencies whose prices do have cents, such as
-// COP and RSD. They also lack newer codes.
+// tables of golang.org/x/text follow custom instead: none for some twenty currencies whose prices do have cents, such
+// as COP and RSD. They also lack newer codes.
 var minorDigits = map[int]string{
 	0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
 	2: "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU CRC CUP " +

@@ -80,8 +80,8 @@ func Parse(s string) (Amount, error) {
 	return Amount(n), nil
 }
 
-// cutNoise cuts the last digits off a number, which begins after its leading zeros, if they lie within 0.00001 of a whole:
-// of four decimals, that is 1e-9. up is 1 if the whole is the next one.
+// cutNoise cuts the last digits off a number, which begins after its leading zeros, if they lie within 0.00001 of a
+// whole: of four decimals, that is 1e-9. up is 1 if the whole is the next one.
 func cutNoise(number string, digits int) (kept string, up int64, ok bool) {
 	if missing := digits - len(number); missing > 0 {
 		number = strings.Repeat("0", min(missing, 6)) + number // more zeros say nothing else

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// nextAfter is how long an address is waited for before the next one is tried beside it (RFC 8305, section 5). An
-// address that lets packets disappear would otherwise use up the time of the whole request, and a host would be
-// unreachable because of one of its addresses.
+// nextAfter is how long one address is tried alone before the next one is tried concurrently (RFC 8305, section 5).
+// Otherwise an address that drops packets would use up the time of the whole request, and a host would be unreachable
+// because of one of its addresses.
 const nextAfter = 250 * time.Millisecond
 
 // dialled is the outcome of a dial.

@@ -59,7 +59,8 @@ func (g *Guard) Resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 			if addr.String() == host {
 				return nil, refuse("%s is %s", host, reason)
 			}
-			return nil, refuse("%s does not resolve to public addresses only", host) // the message must not show which addresses it has
+			// the message must not show which addresses it has
+			return nil, refuse("%s does not resolve to public addresses only", host)
 		}
 	}
 	return addrs, nil
@@ -73,8 +74,8 @@ func (g *Guard) reason(addr netip.Addr) string {
 	return Reason(addr)
 }
 
-// lookupTime limits the time to resolve a name: more than the five seconds for which a name server that is down is waited
-// for before the next one is asked.
+// lookupTime limits the time to resolve a name: more than the five seconds for which a name server that is down is
+// waited for before the next one is asked.
 const lookupTime = 8 * time.Second
 
 // checkedKey is the key of what Checked has found.
@@ -86,8 +87,8 @@ type checked struct {
 	addrs []netip.Addr
 }
 
-// Checked resolves and checks a host for one request: a connection that is made with the context is made to the addresses
-// found, without resolving the host again. Errors: those of Resolve.
+// Checked resolves and checks a host for one request: a connection that is made with the context is made to the
+// addresses found, without resolving the host again. Errors: those of Resolve.
 func (g *Guard) Checked(ctx context.Context, host string) (context.Context, []netip.Addr, error) {
 	addrs, err := g.Resolve(ctx, host)
 	if err != nil {
@@ -168,9 +169,10 @@ func (g *Guard) Transport(perHost int) *Transport {
 	}}
 }
 
-// An HTTP/2 connection without a sign of life for pingAfter is asked for one, and closed after another pingTime. A request
-// that times out leaves its connection open: without this, requests to a server that went away without a word would be
-// sent there until TCP gives up, a quarter of an hour later, though the host has had another address for long.
+// An HTTP/2 connection without a sign of life for pingAfter is asked for one, and closed after another pingTime. A
+// request that times out leaves its connection open: without this, requests to a server that went away without a word
+// would be sent there until TCP gives up, a quarter of an hour later, though the host has had another address for
+// long.
 const (
 	pingAfter = 15 * time.Second
 	pingTime  = 5 * time.Second

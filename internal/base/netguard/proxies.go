@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Proxies are the reverse proxies that are trusted to give a client's address, and to say whether the client speaks https. The default is none, because a client
-// that reaches the service directly could otherwise claim any address.
+// Proxies are the reverse proxies that are trusted to give a client's address, and to say whether the client speaks
+// https. The default is none, because a client that reaches the service directly could otherwise claim any address.
 type Proxies []netip.Prefix
 
 // ParseProxies parses addresses and ranges separated by commas or spaces: 10.0.0.7, 10.1.0.0/16, fd00::/8.
@@ -94,7 +94,7 @@ func hop(text string) (netip.Addr, bool) {
 // networkBits6 is the least part of an IPv6 address that is assigned to one customer, who can vary the rest.
 const networkBits6 = 64
 
-// Unknown is by what a client without a credential is counted.
+// Unknown identifies a client without a credential for counting.
 func Unknown(address string) string { return "address:" + Network(address) }
 
 // Range is the network by which clients share what is scarce: an IPv4 address's /24, an IPv6 address's /64.

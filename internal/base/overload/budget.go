@@ -16,9 +16,9 @@ const shareWait = 2 * time.Second
 // Forever is a wait that only the context ends.
 const Forever time.Duration = math.MaxInt64
 
-// Budget limits how many bytes of memory a node uses at once: for request bodies while they are read and parsed, and for answers until they
-// are sent. A share for which there is no room waits a little and is then refused, so that callers, however many and however slow, never
-// take more than the node has (interface §8).
+// Budget limits how many bytes of memory a node uses at once: for request bodies while they are read and parsed, and
+// for answers until they are sent. A share for which there is no room waits a little and is then refused, so that
+// callers, however many and however slow, never take more than the node has (interface §8).
 type Budget struct {
 	mu      sync.Mutex
 	limit   int64
@@ -136,7 +136,8 @@ func (s *Share) Shrink(n int64) {
 	b.serve()
 }
 
-// fits reports whether there is room: in total, and in the account's half. The mutex is held, as for the functions below.
+// fits reports whether there is room: in total, and in the account's half. The mutex is held, as for the functions
+// below.
 func (b *Budget) fits(s *Share, n int64) bool {
 	return b.used+n <= b.limit && b.by[s.Account]+n <= b.limit/2
 }

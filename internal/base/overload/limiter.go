@@ -1,8 +1,8 @@
-// Package overload keeps a node useful when it receives more requests than it can handle: some are refused early, so
-// that the others are answered in time, and the bytes of all together are bounded by a Budget (interface §8).
+// Package overload keeps a node useful when it receives more requests than it can handle: it refuses some early, so
+// that the others are answered in time, and bounds the bytes of all together by a Budget (interface §8).
 //
-// A Limiter lets as many requests run as the node completes in 40 ms; the others wait in turn. If more and more wait, it
-// is overload: the newest go first, and those that have waited too long are refused (decision 17).
+// A Limiter lets as many requests run as the node completes in 40 ms; the others wait, the oldest first. If more and
+// more wait, it is overload: the newest go first, and those that have waited too long are refused (decision 17).
 package overload
 
 import (
@@ -30,10 +30,10 @@ const (
 	hurry    = 100 * time.Millisecond // how long a request waits in overload: its turn comes soon or never
 )
 
-// Limiter limits how many requests run at once. The others wait, and the oldest goes first, so that a rush is worked off.
-// Overload means that more arrive than are completed, so that the number of waiting requests grows from measurement to
-// measurement. Then the newest goes first, because its caller is the most likely to be still waiting, and because
-// otherwise all would be answered too late.
+// Limiter limits how many requests run at once. The others wait, and the oldest goes first, so that a rush is worked
+// off. Overload means that more arrive than are completed, so that the number of waiting requests grows from
+// measurement to measurement. Then the newest goes first, because its caller is the most likely to be still waiting,
+// and because otherwise all would be answered too late.
 type Limiter struct {
 	mu       sync.Mutex
 	limit    int

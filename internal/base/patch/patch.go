@@ -1,5 +1,5 @@
-// Package patch holds the value of an optional member of a body, in three forms that PATCH distinguishes: absent (stays as
-// it is), null (is cleared) or a value. Field is such a member; Apply changes a record by it.
+// Package patch holds the value of an optional member of a body, in three forms that PATCH distinguishes: absent
+// (stays as it is), null (is cleared) or a value. Field is such a member; Apply changes a record by it.
 package patch
 
 // Field is a member of a body: absent (not Set), null, or a value.
@@ -31,7 +31,7 @@ func (f Field[T]) Ptr() *T {
 	return nil
 }
 
-// Apply stores the value in a place: absent leaves it, null empties it.
+// Apply stores the value at a target: absent leaves it, null empties it.
 func (f Field[T]) Apply(place *T) {
 	if f.Set {
 		*place = f.Value

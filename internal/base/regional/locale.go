@@ -18,7 +18,8 @@ func Locale(text string) (string, bool) {
 	return tag.String(), true
 }
 
-// By the Unicode locale data, the regions where English writes the month before the day, and those with a twelve-hour clock.
+// By the Unicode locale data, the regions where English writes the month before the day, and those with a twelve-hour
+// clock.
 var (
 	monthFirst  = regions("US", "PH", "PR", "GU", "AS", "VI", "UM", "MP", "FM", "MH", "PW")
 	twelveHours = regions("US", "CA", "AU", "NZ", "IN", "PH", "PK", "BD", "MY", "SG", "EG", "SA", "AE", "JO", "KW", "CO", "MX",

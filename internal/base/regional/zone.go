@@ -19,13 +19,13 @@ var zones sync.Map
 //go:embed zones.txt
 var zoneNames string
 
-// Zones are the names of time zones to choose from: one for each place where clocks have differed since 1970, and UTC. Zone also finds the
-// older names that the database keeps, such as US/Eastern. The list is our own, because Go finds zones by their names and lists none, and
-// machines have different ones.
+// Zones are the names of time zones to choose from: one for each place where clocks have differed since 1970, and
+// UTC. Zone also finds the older names that the database keeps, such as US/Eastern. The list is our own, because Go
+// finds zones by their names and lists none, and machines have different ones.
 func Zones() []string { return strings.Fields(zoneNames) }
 
-// ZoneOf is the name of the zone that people mean by its name or its city's, in any case and with spaces: "new york" is America/New_York.
-// Any other text stays as it is.
+// ZoneOf is the name of the zone that people mean by its name or its city's, in any case and with spaces: "new york"
+// is America/New_York. Any other text stays as it is.
 func ZoneOf(said string) string {
 	place := strings.ReplaceAll(strings.TrimSpace(said), " ", "_")
 	for _, name := range Zones() {
@@ -36,7 +36,8 @@ func ZoneOf(said string) string {
 	return said
 }
 
-// Zone finds a time zone by its name in the IANA database, such as Europe/Paris; "" is UTC. It reports whether there is one.
+// Zone finds a time zone by its name in the IANA database, such as Europe/Paris; "" is UTC. It reports whether there
+// is one.
 func Zone(name string) (*time.Location, bool) {
 	switch {
 	case name == "" || name == "UTC":
@@ -55,13 +56,15 @@ func Zone(name string) (*time.Location, bool) {
 	return zone, true
 }
 
-// Day is the first moment of a day in a zone. That is midnight, unless the clocks are set forward at midnight, so that
-// the day has none; if they are set back at midnight, it is the first of the two. Of a day that the zone never had, because
-// it crossed the date line, it is the first moment of the next one. Months and days out of range are normalised, as in time.Date.
+// Day is the first moment of a day in a zone. That is midnight, unless the clocks are set forward at midnight, so
+// that the day has none; if they are set back at midnight, it is the first of the two. Of a day that the zone never
+// had, because it crossed the date line, it is the first moment of the next one. Months and days out of range are
+// normalised, as in time.Date.
 func Day(year int, month time.Month, day int, zone *time.Location) time.Time {
 	at := time.Date(year, month, day, 0, 0, 0, 0, zone)
 	local := time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)
-	if midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC); !local.Equal(midnight) { // the clocks jump over it
+	// the clocks jump over it
+	if midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC); !local.Equal(midnight) {
 		change, next := at.ZoneBounds()
 		if local.Before(midnight) {
 			return next

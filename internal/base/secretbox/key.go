@@ -93,8 +93,8 @@ func KeyOf(encrypted string) string {
 	return name
 }
 
-// Decrypt returns the text that Encrypt encrypted with the same key for the same place. It fails for another key's text, for a damaged
-// one, and for one that belongs to another place.
+// Decrypt returns the text that Encrypt encrypted with the same key for the same place. It fails for another key's
+// text, for a damaged one, and for one that belongs to another place.
 func (k Key) Decrypt(encrypted string, place Place) (string, error) {
 	rest, isBound := strings.CutPrefix(encrypted, bound)
 	name, data, ok := strings.Cut(rest, ".")

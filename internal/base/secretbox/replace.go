@@ -32,7 +32,7 @@ func MakeNext(dir string) (Key, error) {
 	return fromRaw(raw), syncFolder(dir)
 }
 
-// UseNext makes the next master key the folder's. The former key's file is kept under the returned name, because older
+// UseNext makes the next master key the folder's. The former key's file stays under the returned name, because older
 // backups need it. There is a key at every moment.
 func UseNext(dir string, former Key) (kept string, err error) {
 	path := filepath.Join(dir, FileName)

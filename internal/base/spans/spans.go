@@ -1,6 +1,6 @@
-// Package spans divides ranges of time into the buckets for which figures are kept: 10 seconds, an hour and a day
-// (UTC), each a multiple of the one before. The sum over any range is that of the fewest whole buckets in it, and of
-// the rows at its two ends.
+// Package spans divides ranges of time into the buckets of stored figures: 10 seconds, an hour and a day (UTC), each
+// a multiple of the one before. The sum over any range is that of the fewest whole buckets in it, and of the rows at
+// its two ends.
 package spans
 
 // Widths are the widths of the buckets in microseconds, the narrowest first.
@@ -13,15 +13,16 @@ const (
 	Days
 )
 
-// DaysOfAll stands for days whose figures are kept over all channels together, beside those of each channel: a figure of
-// a year reads a row for each day, whatever the number of channels. It is the width of a day with its sign changed, so
-// that no reader of one kind finds rows of the other.
+// DaysOfAll stands for days whose figures are stored for all channels together, in addition to those of each channel:
+// a figure of a year reads a row for each day, whatever the number of channels. It is the width of a day with its
+// sign changed, so that no reader of one kind finds rows of the other.
 const DaysOfAll = -86_400_000_000
 
 // Last is later than every time, at the end of a bucket of every width.
 const Last = 86_400_000_000 * 400_000
 
-// Piece is a part of a range that consists of whole buckets of one width: those that begin at From or later and before To.
+// Piece is a part of a range that consists of whole buckets of one width: those that begin at From or later and
+// before To.
 type Piece struct{ Width, From, To int64 }
 
 // OverAll is the width under which figures over all channels are found for the buckets of a piece.

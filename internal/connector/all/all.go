@@ -14,7 +14,8 @@ import (
 	"entrepot/internal/connector/woocommerce"
 )
 
-// Connectors are the connectors of the six platforms. client fetches the keys that a platform signs its notifications with.
+// Connectors are the connectors of the six platforms. client fetches the keys that a platform signs its notifications
+// with.
 func Connectors(client *http.Client, now func() time.Time) (*connector.Set, error) {
 	return connector.NewSet(woocommerce.New(), shopify.New(), prestashop.New(), amazon.New(), ebay.New(client, now), tiktokshop.New())
 }

@@ -12,7 +12,7 @@ var fees = []struct{ kind, name string }{
 	{"GIFT_WRAP", "Gift wrap"}, {"COD_FEE", "Cash on delivery"}, {"OTHER", "Other charges"}, {"DELIVERY_TIP", "Delivery tip"},
 }
 
-// proceeds are an order's amounts by kind, and the tax in each kind if Amazon gives it.
+// proceeds are an order's amounts by kind, and the tax in each kind if Amazon returns it.
 type proceeds struct{ amount, tax map[string]money.Amount }
 
 func (p proceeds) add(list []part, sum *connector.Sums) {
@@ -47,13 +47,13 @@ func (o *order) proceeds(sum *connector.Sums) (all proceeds, ofLine map[string]p
 	}
 	ofOrder := newProceeds()
 	ofOrder.add(o.Proceeds.Breakdowns, sum)
-	maps.Copy(all.amount, ofOrder.amount) // what both say is the same; some is said of the order alone
+	maps.Copy(all.amount, ofOrder.amount) // values that both have are equal; some are only on the order
 	return all, ofLine
 }
 
-// amounts copies an order's amounts. If the parts without the tax already add up to the total, prices include tax, and
-// the tax that Amazon gives is subtracted from each part; if prices are without tax, Amazon has kept the tax and the
-// seller does not get it.
+// amounts copies an order's amounts. If the parts without the tax already add up to the total, prices include tax,
+// and the tax that Amazon returns is subtracted from each part. If prices are without tax, Amazon has kept the tax
+// and the seller does not get it.
 func (s *session) amounts(o *order, out *connector.Order) error {
 	out.Currency = currencyOf(o, s.market.currency)
 	sum, err := connector.NewSums(out.Currency)

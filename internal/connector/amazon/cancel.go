@@ -199,8 +199,8 @@ func refusedMessages(report []byte) (refused map[string][]string, unread bool) {
 	return refused, false
 }
 
-// charset converts a text in one of the sets of a byte for each character, as Amazon's older reports are. Of all of them the letters of
-// ISO 8859-1 are taken: only the wording of a reason depends on it.
+// charset converts a text in a one-byte character set, as Amazon's older reports use. It reads all of them as ISO
+// 8859-1: only the wording of a reason depends on it.
 func charset(_ string, text io.Reader) (io.Reader, error) {
 	raw, err := io.ReadAll(text)
 	if err != nil {

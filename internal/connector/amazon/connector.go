@@ -20,7 +20,7 @@ type Connector struct{}
 // New returns the connector.
 func New() *Connector { return &Connector{} }
 
-// Profile says what the platform is called and what its channels carry.
+// Profile returns the platform's names and the credentials of its channels.
 func (*Connector) Profile() connector.Profile {
 	return connector.Profile{
 		Slug:     "amazon",

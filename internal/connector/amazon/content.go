@@ -27,7 +27,7 @@ func forms(p *connector.Product) (list []form) {
 	return list
 }
 
-// value is the value of an attribute by its name in small letters and digits, "" when it has none.
+// value is the value of an attribute by its name in small letters and digits, "" without one.
 func (f form) value(name string) (found string) {
 	for _, a := range f.attributes { // the last one is the variant's own
 		if value := strings.TrimSpace(a.Value); connector.Letters(a.Name) == name && value != "" && value != "-" {

@@ -54,7 +54,7 @@ func (s *session) submit(ctx context.Context, op operation, kind, form string, c
 	return out.FeedID, err
 }
 
-// signedFailure is a failure of a request to a signed address: a refusal there does not mean that the channel's
+// signedFailure is the failure of a request to a signed address. A refusal there does not mean that the channel's
 // credentials are refused.
 func signedFailure(f *connector.Failure) *connector.Failure {
 	if f.Kind != connector.Throttled {

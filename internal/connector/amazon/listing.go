@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// issue is what Amazon reports about a listing. Enforcements are what Amazon did because of it, unless the listing is exempt.
+// issue is a problem that Amazon reports about a listing. Enforcements are what Amazon did because of it, unless the
+// listing is exempt.
 type issue struct {
 	Code, Message, Severity string
 	Enforcements            struct {
@@ -61,7 +62,8 @@ type listing struct {
 	}
 }
 
-// refusal is why buyers cannot have it, "" for nothing. An error about a part of a listing that they can have is none.
+// refusal is the reason why buyers cannot have the listing, "" for none. An error about a part of a listing that they
+// can have is none.
 func (l listing) refusal() string {
 	buyable := slices.ContainsFunc(l.Summaries, func(s struct {
 		MarketplaceID, Asin, ProductType string
@@ -72,7 +74,7 @@ func (l listing) refusal() string {
 	return refusals(slices.DeleteFunc(slices.Clone(l.Issues), func(i issue) bool { return buyable && !i.suppresses() }))
 }
 
-// suppressed is why Amazon has taken it off sale, "" if it has not.
+// suppressed is the reason why Amazon has taken the listing off sale, "" if it has not.
 func (l listing) suppressed() string {
 	return refusals(slices.DeleteFunc(slices.Clone(l.Issues), func(i issue) bool { return !i.suppresses() }))
 }
@@ -100,8 +102,8 @@ func (l listing) productType() string {
 // ownChannel is the code of items that the merchant ships; all other codes are Amazon's warehouses.
 const ownChannel = "DEFAULT"
 
-// byAmazon reports whether Amazon ships it from its own warehouses. Its quantity is then Amazon's, and setting one
-// would end that.
+// byAmazon reports whether Amazon ships the listing from its own warehouses. Its quantity is then Amazon's, and
+// setting one would end that.
 func (l listing) byAmazon() bool {
 	return slices.ContainsFunc(l.FulfillmentAvailability, func(f struct {
 		FulfillmentChannelCode string

@@ -162,14 +162,15 @@ type feedOutcome struct {
 	abandoned bool // see endFeed
 }
 
-// feedRest is how long a feed is believed to be still in process: a run polls a page of its operations at a time.
+// feedRest is for how long a feed counts as still in process: a run polls a page of its operations at a time.
 const feedRest = 5 * time.Second
 
-// feedPatience is how long a feed may take. What one is about waits for it, because Amazon may apply the later of two changes first: on its
-// busiest days feeds take some hours, but one that never ends would keep its SKUs at their old stock for good.
+// feedPatience is how long a feed may take. Its SKUs wait for it, because Amazon may apply the later of two changes
+// first. On Amazon's busiest days feeds take some hours, but one that never ends would keep its SKUs at their old
+// stock for good.
 const feedPatience = 6 * time.Hour
 
-// endFeed asks Amazon once not to process a feed that takes too long, which it agrees to as long as the feed is in its queue.
+// endFeed asks Amazon once to cancel a feed that takes too long. Amazon agrees as long as the feed is in its queue.
 func (s *session) endFeed(ctx context.Context, id string, out *feedOutcome) error {
 	if out.abandoned {
 		return nil
@@ -217,8 +218,8 @@ func (s *session) feedResult(ctx context.Context, id string) (*feedOutcome, erro
 	return out, nil
 }
 
-// partEnded returns the results of a part of a feed, none while Amazon processes the feed. Of a product that is refused
-// in part, the new listings are named, so that they are taken off sale.
+// partEnded returns the results of a part of a feed, none while Amazon processes the feed. If a product is refused in
+// part, its new listings are named, so that they are taken off sale.
 func (s *session) partEnded(ctx context.Context, operation string, part feedPart) ([]connector.Result, error) {
 	out, err := s.feedResult(ctx, part.Feed)
 	if err != nil {
@@ -267,7 +268,7 @@ func (s *session) partEnded(ctx context.Context, operation string, part feedPart
 	return append([]connector.Result{all}, results...), nil
 }
 
-// partRefused are the results of a part of which SKUs were refused, by the SKU, and those of its other new listings.
+// partRefused are the results of a part with refused SKUs, by the SKU, and the results of its other new listings.
 func (s *session) partRefused(ctx context.Context, operation string, part feedPart, refused map[string][]issue) ([]connector.Result,
 	error) {
 	skus := slices.Sorted(maps.Keys(refused))
@@ -291,7 +292,8 @@ func (s *session) partRefused(ctx context.Context, operation string, part feedPa
 	return results, nil
 }
 
-// sku is the SKU of the part that an issue is about, "" for one of another part; not named if it is about the whole feed.
+// sku is the SKU of the part that an issue is about, "" for a SKU of another part; named is false if the issue is
+// about the whole feed.
 func (p feedPart) sku(i feedIssue) (sku string, named bool) {
 	at := i.MessageID - p.First
 	switch {

@@ -12,7 +12,7 @@ const (
 // login is where access tokens come from, for all regions.
 const login = "https://api.amazon.com"
 
-// market is what goes with a marketplace.
+// market has the properties of a marketplace.
 type market struct {
 	id, host, site, currency string
 	language                 string // of texts of a listing, such as de_DE
@@ -46,7 +46,7 @@ var markets = map[string]market{
 	"A19VAU5U5O7RUS": {host: farEast, site: "www.amazon.sg", currency: "SGD", language: "en_SG"},
 }
 
-// marketOf is the marketplace of an id; known is false for one that this service has not heard of.
+// marketOf is the marketplace of an id; known is false for one that this service does not know.
 func marketOf(id string) (m market, known bool) {
 	id = strings.ToUpper(id)
 	m, known = markets[id]

@@ -27,7 +27,8 @@ type part struct {
 	}
 }
 
-// order is an order as Amazon has it. What the app may not see, and what does not exist yet while the order is PENDING, is empty.
+// order is an order as Amazon has it. Members that the app may not see, and members that do not exist yet while the
+// order is PENDING, are empty.
 type order struct {
 	OrderID                      string
 	CreatedTime, LastUpdatedTime time.Time
@@ -84,7 +85,8 @@ type packageItem struct {
 
 func (o *order) byAmazon() bool { return o.Fulfillment.FulfilledBy == amazon }
 
-// status is the meaning of Amazon's states, and Amazon's word. It has none for delivered, which is a state of its parcels.
+// status translates Amazon's states, and returns Amazon's word. Amazon has no state for delivered, which is a state
+// of its parcels.
 func (o *order) status() (ours orders.Status, theirs string) {
 	theirs = o.Fulfillment.FulfillmentStatus
 	switch theirs {
@@ -119,8 +121,8 @@ func (o *order) delivered() bool {
 	return arrived > 0
 }
 
-// convert converts an order. Lines of an order that Amazon ships have no SKU: the stock is in Amazon's warehouses,
-// so nothing of it is reserved.
+// convert converts an order. Lines of an order that Amazon ships have no SKU: the stock is in Amazon's warehouses, so
+// nothing of it is reserved.
 func (s *session) convert(o *order) (connector.Order, error) {
 	out := connector.Order{ExternalID: o.OrderID, Number: o.OrderID, CreatedAt: o.CreatedTime, UpdatedAt: o.LastUpdatedTime,
 		Name: o.Recipient.DeliveryAddress.Name, Email: o.Buyer.BuyerEmail, Phone: o.Recipient.DeliveryAddress.Phone,
@@ -161,7 +163,8 @@ func (s *session) convert(o *order) (connector.Order, error) {
 		for _, l := range p.PackageItems {
 			sent.Lines = append(sent.Lines, connector.ParcelLine{ExternalLine: l.OrderItemID, Quantity: l.Quantity})
 		}
-		if len(sent.Lines) == 0 && out.Status == orders.PartiallyShipped { // what is in it is not said, and it is not all that is left
+		// its contents are unknown, and it is not all that remains
+		if len(sent.Lines) == 0 && out.Status == orders.PartiallyShipped {
 			continue
 		}
 		out.Parcels = append(out.Parcels, sent)

@@ -15,7 +15,7 @@ const (
 	pageOrders = "100"
 	longest    = 2*365*24*time.Hour - 24*time.Hour
 	tail       = 3 * time.Minute
-	apart      = 10 * time.Minute // how far our clock may be ahead of Amazon's, as long as no answer has told
+	apart      = 10 * time.Minute // how far our clock may be ahead of Amazon's, until an answer has shown its time
 )
 
 // Parts of an order to request. Apps need a role to get the buyer and the address.
@@ -48,7 +48,7 @@ type orderList struct {
 	LastUpdatedBefore time.Time
 }
 
-// said reports whether it is an answer of Amazon at all: another one would be taken for a page without orders.
+// said reports whether this is an answer of Amazon at all: another one would look like a page without orders.
 func (l orderList) said() bool { return l.Orders != nil || !l.LastUpdatedBefore.IsZero() }
 
 // searchOrders makes one search; query says since when.
@@ -73,8 +73,9 @@ func (s *session) takesFBA() bool { return takesFBA(s.link.Channel) }
 
 func takesFBA(ch connector.Channel) bool { return ch.Settings["fba"] == "take" }
 
-// pageToken is the position of a pull: Amazon's token is valid only for the same search, and the pull ends at the time
-// that its first page gave. A span with more pages than can be read before the token ends is read in pieces of a length.
+// pageToken is the position of a pull. Amazon's token is valid only for the same search, and the pull ends at the
+// time of its first page. A span with more pages than can be read before the token expires is read in pieces of a
+// length.
 type pageToken struct {
 	Since, Until time.Time
 	Token        string
@@ -102,7 +103,7 @@ func (s *session) newest() time.Time {
 	return s.link.Now().Add(ahead - tail)
 }
 
-// begin is where a pull, or a piece of it, begins. Amazon refuses a span that begins after its end.
+// begin is the beginning of a pull, or of a piece of it. Amazon refuses a span that begins after its end.
 func (s *session) begin(since time.Time, piece time.Duration) pageToken {
 	newest := s.newest()
 	if oldest := newest.Add(tail - longest); since.Before(oldest) {
@@ -132,7 +133,8 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 		query.Set("paginationToken", at.Token)
 	}
 	found, err := s.searchOrders(ctx, query)
-	if at.Token != "" && connector.Is(err, connector.Rejected) { // a token ends after a day: what had more pages has too many for one search
+	// a token ends after a day: what had more pages has too many for one search
+	if at.Token != "" && connector.Is(err, connector.Rejected) {
 		end := at.End
 		if end.IsZero() {
 			end = s.newest()
@@ -192,7 +194,8 @@ func (s *session) readOrder(ctx context.Context, id string) (*order, error) {
 	return &out.order, err
 }
 
-// oneOrder is the answer about one order: the order in a member of its own, or, as in other versions of the API, as it is.
+// oneOrder is the answer about one order: the order in a member of its own or, in other versions of the API, the
+// order itself.
 type oneOrder struct{ order }
 
 func (o *oneOrder) UnmarshalJSON(raw []byte) error {

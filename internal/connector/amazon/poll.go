@@ -51,8 +51,8 @@ func (s *session) Poll(ctx context.Context, operations []string) ([]connector.Re
 	return results, nil
 }
 
-// listed returns the results for the listings of a product, when all of them are live or one of them failed. Then those that
-// may still become live are named, too, so that they are taken off sale.
+// listed returns the results for the listings of a product, when all of them are live or one of them failed. Then
+// those that may still become live are named, too, so that they are taken off sale.
 func (s *session) listed(operation string, skus []string, there map[string]listing) (results []connector.Result) {
 	failed := false
 	var waiting []connector.Result

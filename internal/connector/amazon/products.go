@@ -58,7 +58,7 @@ type plan struct {
 	refused error
 }
 
-// plan compares a product with the listings that are there.
+// plan compares a product with the listings that Amazon has.
 func (s *session) plan(p *connector.Product, there map[string]listing) plan {
 	out := plan{product: p}
 	list := forms(p)
@@ -82,7 +82,8 @@ func (s *session) plan(p *connector.Product, there map[string]listing) plan {
 			out.writes = append(out.writes, listingWrite{sku: f.sku, kind: replaceListing, made: true, body: s.newListing(p, f)})
 		}
 	}
-	if own := there[p.SKU]; !s.full() && len(p.Variants) > 0 && p.Known.Product != "" && own.offered() > 0 { // it had none before
+	// it had none before
+	if own := there[p.SKU]; !s.full() && len(p.Variants) > 0 && p.Known.Product != "" && own.offered() > 0 {
 		out.writes = append(out.writes, listingWrite{sku: p.SKU, kind: changeListing, body: fields{"productType": own.productType(),
 			"patches": []fields{patch("merge", "fulfillment_availability", availability(0))}}})
 	}
@@ -179,8 +180,8 @@ func (s *session) newListing(p *connector.Product, f form) fields {
 	return fields{"productType": s.typeOf(listing{}), "requirements": requirements, "attributes": attributes}
 }
 
-// patches change an existing listing. Offer and quantity are merged, so that what the merchant has set in addition,
-// such as a handling time, stays.
+// patches change an existing listing. Offer and quantity are merged, so that the merchant's additions, such as a
+// handling time, stay.
 func (s *session) patches(p *connector.Product, f form, l listing) []fields {
 	var list []fields
 	content := s.content(p, f)

@@ -37,8 +37,8 @@ func reference(key string) string {
 	return strconv.Itoa(int(h.Sum32()>>1) + 1)
 }
 
-// PushShipment confirms a parcel, which needs a tracking number: what of it Amazon has in no other package, because a label that was bought
-// at Amazon confirms its package by itself.
+// PushShipment confirms a parcel, which needs a tracking number. It leaves out what is in another package on Amazon
+// already, because a label that was bought at Amazon confirms its package by itself.
 func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent connector.Parcel) error {
 	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil {
@@ -59,7 +59,8 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 	confirmed := parcel{PackageReferenceID: key, TrackingNumber: sent.Number, Carrier: sent.Carrier}
 	var lines []fields
 	for _, l := range sent.Lines {
-		if n := min(l.Quantity, left[l.ExternalLine], due(l.ExternalLine, l.Quantity)); n > 0 { // fees are none of Amazon's lines
+		// fees are none of Amazon's lines
+		if n := min(l.Quantity, left[l.ExternalLine], due(l.ExternalLine, l.Quantity)); n > 0 {
 			lines = append(lines, fields{"orderItemId": l.ExternalLine, "quantity": n})
 			confirmed.PackageItems = append(confirmed.PackageItems, packageItem{l.ExternalLine, n})
 		}
@@ -90,7 +91,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, sent
 	return err
 }
 
-// shows reports whether a package has the number of a parcel: its own, or one that is none of ours.
+// shows reports whether a package has a parcel's number: the parcel's own package, or one that is none of ours.
 func (o *order) shows(ref connector.OrderRef, sent connector.Parcel) bool {
 	others := map[string]bool{}
 	for _, p := range ref.Shipped {
@@ -101,14 +102,14 @@ func (o *order) shows(ref connector.OrderRef, sent connector.Parcel) bool {
 	})
 }
 
-// carriedByOther reports whether Amazon names another carrier of the package of a key that has a parcel's number.
+// carriedByOther reports whether the package of a key has a parcel's number and another carrier.
 func (o *order) carriedByOther(key string, sent connector.Parcel) bool {
 	return slices.ContainsFunc(o.Packages, func(p parcel) bool {
 		return p.PackageReferenceID == key && p.TrackingNumber == sent.Number && sent.Carrier != "" && !strings.EqualFold(p.Carrier, sent.Carrier)
 	})
 }
 
-// unpacked is how many of each line are in no package, other than that of a key.
+// unpacked is how many units of each line are in no package other than that of a key.
 func (o *order) unpacked(key string) map[string]int64 {
 	left := map[string]int64{}
 	for _, it := range o.OrderItems {
@@ -124,8 +125,8 @@ func (o *order) unpacked(key string) map[string]int64 {
 	return left
 }
 
-// undeleted says how much of a line's quantity in a parcel is in no package of a shipment that was deleted here: Amazon keeps these, so
-// what is in them counts as shipped there. key is the parcel's own package.
+// undeleted says how much of a line's quantity in a parcel is in no package of a shipment that was deleted here.
+// Amazon keeps such packages, so their units count as shipped there. key is the parcel's own package.
 func undeleted(ref connector.OrderRef, sent connector.Parcel, key string, packages []parcel) func(line string, quantity int64) int64 {
 	if ref.Deleted == nil {
 		return func(_ string, quantity int64) int64 { return quantity }
@@ -149,8 +150,8 @@ func undeleted(ref connector.OrderRef, sent connector.Parcel, key string, packag
 	return func(line string, _ int64) int64 { return due[line] }
 }
 
-// replacedBy is the package of a shipment that was deleted here in whose place a parcel is; nil for none. It is confirmed again under its
-// own number, which edits it.
+// replacedBy is the package of a deleted shipment that a parcel replaces; nil for none. It is confirmed again under
+// its own number, which edits it.
 func replacedBy(ref connector.OrderRef, sent connector.Parcel, packages []parcel) *parcel {
 	for i := range packages {
 		contents := map[string]int64{}

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Bounds of a feed's report, of whose packed form the client takes 16 MB.
+// Bounds of a feed's report. The client accepts 16 MB of its packed form.
 const (
 	maxReport = 512 << 20 // unpacked: 25,000 messages with many issues each
 	maxIssue  = 1 << 20   // one issue, or any other member
@@ -21,11 +21,12 @@ const (
 	maxCancelled = 16 << 20 // a report about cancellations, which is read whole
 )
 
-// errReportTooLarge is the failure for a report that goes beyond its bounds. The feed itself was done.
+// errReportTooLarge is the failure for a report beyond its bounds. The feed itself was done.
 var errReportTooLarge = connector.Failf(connector.Rejected,
 	"Amazon has done the feed, but its report of what was refused is too large to be read: publish again what is not on sale")
 
-// report is the unpacked text of a feed's report, read as it is needed. It ends with errReportTooLarge beyond its bounds.
+// report is the unpacked text of a feed's report, read as it is needed. It ends with errReportTooLarge beyond its
+// bounds.
 type report struct {
 	text io.Reader
 	left int64 // bytes in all
@@ -86,7 +87,7 @@ func (r *report) all() ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// errors reads the issues of a feed of listings that refuse something. Others, such as warnings, are not kept.
+// errors reads the issues of a feed of listings that refuse something. It drops others, such as warnings.
 func (r *report) errors() (list []feedIssue, err error) {
 	d := json.NewDecoder(r)
 	defer func() {

@@ -24,7 +24,7 @@ type session struct {
 	token  string
 	until  time.Time               // when the token ends
 	fresh  bool                    // the token was renewed by this session
-	last   *order                  // the order that was read last, as far as nothing was written since
+	last   *order                  // the order that was read last, unless something was written since
 	feeds  map[string]*feedOutcome // of the feeds that were polled
 	off    map[string]string       // see OffSale
 
@@ -38,7 +38,8 @@ func (*Connector) Open(l connector.Link) connector.Session {
 	s := &session{link: l, market: m, known: known, base: m.host, login: login, seller: l.Channel.Value("sellerId")}
 	if other := strings.TrimRight(l.Channel.Value("baseUrl"), "/"); other != "" {
 		s.base = other
-		if u, err := url.Parse(other); err == nil && !strings.HasSuffix(u.Hostname(), ".amazon.com") { // the sandbox has no login of its own
+		// the sandbox has no login of its own
+		if u, err := url.Parse(other); err == nil && !strings.HasSuffix(u.Hostname(), ".amazon.com") {
 			s.login = other
 		}
 	}
@@ -76,9 +77,10 @@ var (
 	deleteListing   = operation{"deleteListingsItem", 200 * time.Millisecond, 5}
 	createDocument  = operation{"createFeedDocument", 2 * time.Second, 15}
 	createFeed      = operation{"createFeed", 120481 * time.Millisecond, 15}
-	createListings  = operation{"createFeed of listings", 120481 * time.Millisecond, 5} // five in five minutes at the most
-	getFeed         = operation{"getFeed", 500 * time.Millisecond, 15}
-	getDocument     = operation{"getFeedDocument", 45045 * time.Millisecond, 10}
+	// five in five minutes at the most
+	createListings = operation{"createFeed of listings", 120481 * time.Millisecond, 5}
+	getFeed        = operation{"getFeed", 500 * time.Millisecond, 15}
+	getDocument    = operation{"getFeedDocument", 45045 * time.Millisecond, 10}
 )
 
 func limits() []connector.Limit {
@@ -108,7 +110,8 @@ func (s *session) call(ctx context.Context, r request, into any) error {
 	}
 	err := s.attempt(ctx, r, into)
 	f := connector.FailureOf(err)
-	if f != nil && (f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden) && !s.fresh { // both stand for a token that ended
+	// both stand for a token that ended
+	if f != nil && (f.Kind == connector.Unauthorized || f.Kind == connector.Forbidden) && !s.fresh {
 		if err := s.renew(ctx); err != nil {
 			return err
 		}
@@ -134,7 +137,7 @@ func (s *session) attempt(ctx context.Context, r request, into any) error {
 	out.Header.Set("X-Amz-Access-Token", s.token)
 	_, err = s.link.Client.Call(out, func(answer *connector.Response) error { return s.read(r.op, answer, into) })
 	if f := connector.FailureOf(err); f != nil && f.Kind == connector.Throttled {
-		f.Share = true // Amazon limits each operation by itself: a spent search for orders holds no product back
+		f.Share = true // Amazon limits each operation separately: an exhausted search for orders delays no product
 	}
 	return err
 }
@@ -169,14 +172,15 @@ func (s *session) read(op operation, answer *connector.Response, into any) error
 		code, text = body.Errors[0].Code, cmp.Or(body.Errors[0].Message, body.Errors[0].Details)
 	}
 	f := connector.HTTPFailure(answer, s.link.Now(), code, text)
-	if f.Kind == connector.Throttled || code == "QuotaExceeded" { // Amazon says no time to wait: one permit later there is one
+	// Amazon names no time to wait: one permit later there is one
+	if f.Kind == connector.Throttled || code == "QuotaExceeded" {
 		f.Kind, f.After = connector.Throttled, max(f.After, every)
 		s.link.Client.Hold(op.name, every)
 	}
 	return f
 }
 
-// renew gets a new access token, which lives for an hour. A refresh token that comes with it replaces the one that there is.
+// renew gets a new access token, which is valid for an hour. A refresh token in the answer replaces the stored one.
 func (s *session) renew(ctx context.Context) error {
 	fresh, err := s.link.RenewToken(ctx, s.token, connector.Renewal{
 		Request: func(ctx context.Context, c connector.Credentials) (*http.Request, error) {

@@ -36,8 +36,8 @@ func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([
 	return s.SetLevels(ctx, nil, items)
 }
 
-// SetLevels sets quantities and prices on Amazon. The quantity of a SKU that Amazon ships is Amazon's; for a hidden
-// one neither is set, because the product is pushed whole when it is on sale again.
+// SetLevels sets quantities and prices on Amazon. The quantity of a SKU that Amazon ships is Amazon's. For a hidden
+// SKU neither is set, because the product is pushed whole when it is on sale again.
 func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem) ([]connector.Result, error) {
 	var order []string
 	changes := map[string]*change{}

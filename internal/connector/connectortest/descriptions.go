@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Descriptions checks that a product without a description leaves alone the one that the shop has, unless a push before gave it one, which
-// goes when the product loses it. shown is the description in the shop.
+// Descriptions checks that a product without a description leaves the shop's description alone, unless an earlier
+// push wrote it; then it goes when the product loses it. shown is the description in the shop.
 func Descriptions(t *testing.T, session connector.Session, p connector.Product, shown func() string) {
 	t.Helper()
 	push := func(description, described string) {

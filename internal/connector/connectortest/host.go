@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Host is what sessions have of the service: a channel's credentials and facts, a client, and the clock, which the fake shop goes by too
-// and which waiting moves.
+// Host is the service as sessions see it: a channel's credentials and facts, a client, and the clock. The fake shop
+// uses the same clock, and waiting moves it.
 type Host struct {
 	Channel  string                // its id
 	Kept     connector.Credentials // as Renew stores them

@@ -20,7 +20,8 @@ func same(t *testing.T, got, want connector.Outcome) {
 	sound(t, got)
 }
 
-// sound checks what holds for every outcome: one effect, the one that its action names, and strings that any store can hold.
+// sound checks what holds for every outcome: one effect, the one that its action names, and strings that any store
+// can hold.
 func sound(t testing.TB, n connector.Outcome) {
 	t.Helper()
 	effects := map[connector.Action]bool{

@@ -10,8 +10,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// SmallPages puts something before a shop that gives no page of a list with more than most entries, as the parameter of the query says:
-// the page is larger than the client takes (whole), or it gives up waiting.
+// SmallPages puts something before a shop that gives no page of a list with more than most entries, as the parameter
+// of the query says: the page is larger than the client takes (whole), or it gives up waiting.
 func SmallPages(shop http.Handler, path, parameter string, most int, whole bool) http.Handler {
 	page := bytes.Repeat([]byte(" "), 17<<20)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,8 +27,8 @@ func SmallPages(shop http.Handler, path, parameter string, most int, whole bool)
 	})
 }
 
-// PullRest reads the pages of orders from the next one of a page that was read, each again after failures that pass, at most three, and
-// returns the platform's ids of the orders.
+// PullRest reads the pages of orders from the next one of a page that was read, each again after failures that pass,
+// at most three, and returns the platform's ids of the orders.
 func PullRest(t testing.TB, session connector.Session, page connector.OrderPage) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}

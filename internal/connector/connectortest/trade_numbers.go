@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// TradeNumbers pushes a product whose two variants, of the sizes S and M, also have trade numbers: buyers choose a variant by what it is,
-// not by its number, which other platforms need.
+// TradeNumbers pushes a product whose two variants, of the sizes S and M, also have trade numbers: buyers choose a
+// variant by what it is, not by its number, which other platforms need.
 func TradeNumbers(t *testing.T, session connector.Session) {
 	t.Helper()
 	form := func(sku, size, number string) connector.Variant {

@@ -34,7 +34,7 @@ type itemThere struct {
 	}
 }
 
-// UnmarshalJSON reads an item, and keeps what is not known here.
+// UnmarshalJSON reads an item, including members that are not known here.
 func (i *itemThere) UnmarshalJSON(raw []byte) error {
 	type known itemThere
 	if err := json.Unmarshal(raw, (*known)(i)); err != nil {
@@ -43,7 +43,7 @@ func (i *itemThere) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &i.whole)
 }
 
-// kept is what stays of an item that is replaced, such as its condition and the weight of its package.
+// kept is the part of an item that a replacement keeps, such as its condition and the weight of its package.
 func (i itemThere) kept() fields {
 	return without(i.whole, "sku", "locale", "groupIds", "inventoryItemGroupKeys")
 }
@@ -109,7 +109,7 @@ func (list bulkEntries) of(key string) bulkEntry {
 	return e
 }
 
-// add notes an answer. eBay may give several about one SKU: one that is refused counts.
+// add notes an answer. eBay may return several about one SKU; a refusal counts.
 func (list bulkEntries) add(e bulkEntry) {
 	key := cmp.Or(e.SKU, e.OfferID)
 	if old, twice := list[key]; !twice || old.failure() == nil {
@@ -118,7 +118,7 @@ func (list bulkEntries) add(e bulkEntry) {
 }
 
 // bulk sends a request for each of some SKUs or offers, bulkMost at a time. They may be sent twice without harm. If
-// eBay refuses a request as a whole, its halves are sent, so that one SKU does not keep out the others.
+// eBay refuses a request as a whole, its halves are sent, so that one SKU does not stop the others.
 func (s *session) bulk(ctx context.Context, call string, keys []string, request func(key string) fields) (bulkEntries, error) {
 	all := bulkEntries{}
 	for piece := range slices.Chunk(keys, bulkMost) {

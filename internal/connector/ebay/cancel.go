@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// cancelStatus is what became of an order's cancellation. Requests are only in the answer about one order.
+// cancelStatus is the outcome of an order's cancellation. Requests are only in the answer about one order.
 type cancelStatus struct {
 	CancelState    string // NONE_REQUESTED, IN_PROGRESS or CANCELED
 	CancelRequests []struct{ CancelInitiator, CancelRequestID, CancelRequestState string }
@@ -21,9 +21,9 @@ const (
 	cancellationAPI = "/post-order/v2/cancellation"
 )
 
-// PushCancel cancels the whole order: by approving what its buyer asked for, else by a cancellation of the seller's, which eBay refuses
-// beside a request. Requests of some sellers need an additional signature, which the service does not make: then the merchant must cancel
-// manually.
+// PushCancel cancels the whole order: it approves the buyer's request, else it makes a cancellation of the seller's,
+// which eBay refuses while there is a request. Some sellers' requests need an additional signature, which the service
+// does not make: then the merchant must cancel manually.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
 	o, err := s.readOrder(ctx, ref.ExternalID)
 	if err != nil || o.CancelStatus.CancelState == cancelled {
@@ -60,12 +60,12 @@ func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ stri
 	return notCancelled(connector.Failf(connector.Rejected, "it cannot be cancelled %s", strings.ReplaceAll(reason, `"`, "")))
 }
 
-// paid reports whether the buyer has paid: the money then goes back by the cancellation.
+// paid reports whether the buyer has paid: the cancellation then returns the money.
 func (o *order) paid() bool {
 	return o.OrderPaymentStatus != "" && o.OrderPaymentStatus != "PENDING" && o.OrderPaymentStatus != "FAILED"
 }
 
-// notCancelled is a failure to cancel an order, with what is left to the merchant if a later try is useless.
+// notCancelled is a failure to cancel an order; if a later try is useless, it says what the merchant can do.
 func notCancelled(err error) error {
 	if f := connector.FailureOf(err); f != nil && f.Lasting() && f.Kind != connector.Unauthorized {
 		return connector.Failf(connector.Rejected, "eBay did not cancel the order, please cancel it there: %s", f)

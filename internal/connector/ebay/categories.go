@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// category is the category of a listing: that of the setting, else the one that eBay suggests for the title; "" where eBay suggests none
-// to the application, so that eBay itself says what an offer lacks.
+// category is the category of a listing: the setting's, else the one that eBay suggests for the title. It is "" where
+// eBay suggests none to the application, so that eBay itself reports what an offer lacks.
 func (s *session) category(ctx context.Context, p *connector.Product) (string, error) {
 	if id := s.link.Channel.Value(settingCategory); id != "" {
 		return id, nil
@@ -41,7 +41,7 @@ func (s *session) category(ctx context.Context, p *connector.Product) (string, e
 	return s.categories[title], nil
 }
 
-// unlessMissing is an error other than that eBay does not have what was asked for.
+// unlessMissing passes on every error except that eBay does not have the resource.
 func unlessMissing(err error) error {
 	if connector.Is(err, connector.Missing) {
 		return nil

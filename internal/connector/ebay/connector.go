@@ -29,8 +29,8 @@ type Connector struct {
 	changes *changes
 }
 
-// New returns the connector. A channel's baseUrl decides where client connects, so client must refuse forbidden addresses. Redirects are
-// followed with no client: the application's secret would go with them.
+// New returns the connector. A channel's baseUrl decides where client connects, so client must refuse forbidden
+// addresses. Redirects are followed with no client: the application's secret would go with them.
 func New(client *http.Client, now func() time.Time) *Connector {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

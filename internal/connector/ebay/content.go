@@ -12,7 +12,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// identifier is the list of a product's numbers in eBay's catalog to which an attribute belongs, "" if it is none.
+// identifier is the list of a product's numbers in eBay's catalog to which an attribute belongs, "" for other
+// attributes.
 func identifier(a connector.Attribute) string {
 	switch kind := a.Number(); {
 	case kind == "gtin" && len(strings.TrimSpace(a.Value)) == len("012345678905"):
@@ -24,8 +25,8 @@ func identifier(a connector.Attribute) string {
 	}
 }
 
-// item is the whole item of a form, because what is left out would be deleted. What the seller has entered at eBay and the service does not
-// know, such as another condition, stays.
+// item is the whole item of a form, because eBay deletes what is left out. Members that the seller has entered at
+// eBay and the service does not know, such as another condition, stay.
 func item(l *listing, f connector.Variant) fields {
 	there, known := l.there[f.SKU]
 	body, aspects := there.kept(), map[string][]string{}
@@ -57,8 +58,9 @@ func item(l *listing, f connector.Variant) fields {
 	return body
 }
 
-// parcel is the weight and the size of a package by the channel's settings packageWeight and packageSize (30x20x10), which a seller who has
-// shipping calculated needs; empty without them. They are in kilograms and centimetres, in the United States in pounds and inches.
+// parcel is the weight and the size of a package by the channel's settings packageWeight and packageSize (30x20x10),
+// which a seller with calculated shipping needs; empty without them. They are in kilograms and centimetres, in the
+// United States in pounds and inches.
 func (s *session) parcel() fields {
 	weight, length := "KILOGRAM", "CENTIMETER"
 	if s.market.currency == "USD" {
@@ -112,7 +114,7 @@ func text(p *connector.Product) string {
 	return connector.Cut(p.Description, mostText)
 }
 
-// kept is the seller's text at eBay in place of one that a product does not have.
+// kept is the seller's text at eBay, for a product without one.
 func kept(p *connector.Product, there any, own string) string {
 	if text, _ := there.(string); text != "" && !p.Describes() {
 		return text
@@ -120,7 +122,7 @@ func kept(p *connector.Product, there any, own string) string {
 	return own
 }
 
-// itemText is the text of an item: one that is too long loses its markup, which must not be cut in two.
+// itemText is the text of an item. A text that is too long loses its markup, because markup must not be cut in two.
 func itemText(p *connector.Product) string {
 	if whole := text(p); utf8.RuneCountInString(whole) <= mostItemText {
 		return whole

@@ -141,8 +141,8 @@ func (c *Connector) appToken(ctx context.Context, ch connector.Channel) (string,
 	})
 }
 
-// call sends a request and, if the answer is 200, decodes its JSON. It asks once more, at once, after a failure that may pass: eBay waits
-// for the answer to the notification that the key is for.
+// call sends a request and, if the answer is 200, decodes its JSON. It asks once more, at once, after a failure that
+// may pass: eBay waits for the answer to the notification that the key is for.
 func (c *Connector) call(req *http.Request, into any) (status int, err error) {
 	status, err = c.callOnce(req, into)
 	if passes := err != nil && !netguard.IsRefused(err) || connector.Passing(status); !passes || req.Context().Err() != nil {

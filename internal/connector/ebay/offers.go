@@ -25,7 +25,7 @@ type offer struct {
 	}
 }
 
-// live reports whether buyers see the offer: a listing that has ended may have a published offer still.
+// live reports whether buyers see the offer: the offer of an ended listing may still be published.
 func (o offer) live() bool { return o.ended() == "" }
 
 // ended says why buyers do not see the offer, "" if they do.
@@ -41,7 +41,7 @@ func (o offer) ended() string {
 	return ""
 }
 
-// offSale says why nobody can buy it, "" if somebody can: also one that is on sale and that eBay holds back.
+// offSale says why nobody can buy it, "" if somebody can. An offer on sale that eBay holds back is off sale, too.
 func (o offer) offSale() string {
 	switch reason := o.ended(); {
 	case reason != "":
@@ -63,8 +63,8 @@ func (o *offer) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &o.whole)
 }
 
-// putOffers creates or changes the offers. New ones are created several at a time; one that is there already is
-// changed alone, because eBay has no other way.
+// putOffers creates or changes the offers. It creates several at a time; an existing one is changed alone, because
+// eBay has no other way.
 func (s *session) putOffers(ctx context.Context, a *account, list []*listing) error {
 	err := each(list, func(l *listing) error { // offers of the last push
 		for _, f := range l.forms {
@@ -138,8 +138,8 @@ func (s *session) changeOffer(ctx context.Context, a *account, l *listing, f con
 	return err
 }
 
-// offerBody is the whole offer of a form, because what is left out would be deleted. What the seller has chosen at eBay, such as another
-// policy or a category of the shop, stays unless the channel's settings name one.
+// offerBody is the whole offer of a form, because eBay deletes what is left out. The seller's choices at eBay, such
+// as another policy or a category of the shop, stay unless the channel's settings name one.
 func (s *session) offerBody(a *account, l *listing, f connector.Variant, there offer) fields {
 	body := without(there.whole, notOffered...)
 	chosen := func(setting string, theirs any, otherwise string) string {
@@ -165,10 +165,10 @@ func (s *session) offerBody(a *account, l *listing, f connector.Variant, there o
 	return body
 }
 
-// notOffered is what eBay shows of an offer beside what is written of it.
+// notOffered is the part of an offer that eBay returns and that is never written.
 var notOffered = []string{"offerId", "status", "listing", "listingStartDate"}
 
-// fixedPrice is the format of the offers; a SKU may have an auction beside it.
+// fixedPrice is the format of the offers; a SKU may have an auction as well.
 const fixedPrice = "FIXED_PRICE"
 
 // offerOf is the offer of a SKU, without an id if there is none.
@@ -196,8 +196,8 @@ func (s *session) price(p money.Amount) fields {
 	return fields{"value": p.Text(s.market.currency), "currency": s.market.currency}
 }
 
-// show publishes what is to be on sale and is not, and withdraws what is and is not to be. Offers of products without
-// variants are published several at a time, a group of variants alone.
+// show publishes offers that are to be on sale and are not, and withdraws those that are on sale and should not be.
+// Offers of products without variants are published several at a time, a group of variants alone.
 func (s *session) show(ctx context.Context, list []*listing) error {
 	var offers []string
 	byOffer := map[string]*listing{}
@@ -236,8 +236,8 @@ func (s *session) show(ctx context.Context, list []*listing) error {
 	})
 }
 
-// endOthers ends what products were on sale as before: one that has variants now by its own SKU, one that has none any more as a group, and
-// variants that it has lost.
+// endOthers ends earlier forms of products on sale: a product that has variants now is ended under its own SKU, one
+// that has none any more as a group, and lost variants one by one.
 func (s *session) endOthers(ctx context.Context, list []*listing) error {
 	return each(list, func(l *listing) error {
 		var lost []string
@@ -264,8 +264,8 @@ func (s *session) endOthers(ctx context.Context, list []*listing) error {
 	})
 }
 
-// unlessDone is the failure of putting a listing on sale or of ending it; nil if it is so all the same. eBay refuses to do it twice, and
-// the answer of the first time may be lost.
+// unlessDone is the failure of putting a listing on sale or of ending it; nil if the listing is in that state all the
+// same. eBay refuses to do it twice, and the first answer may be lost.
 func (s *session) unlessDone(ctx context.Context, l *listing, on bool, f *connector.Failure) *connector.Failure {
 	if f == nil || f.Kind != connector.Rejected && f.Kind != connector.Missing {
 		return f

@@ -51,8 +51,8 @@ type contact struct {
 	ContactAddress               struct{ AddressLine1, AddressLine2, City, StateOrProvince, PostalCode, CountryCode string }
 }
 
-// convert converts an order of an account, all of whose marketplaces eBay lists together. eBay's amounts are of whole lines; the discount
-// is the difference to its total.
+// convert converts an order of an account, all of whose marketplaces eBay lists together. eBay's amounts are of whole
+// lines; the discount is the difference to its total.
 func (o *order) convert(market string) (connector.Order, error) {
 	currency := o.PricingSummary.Total.Currency
 	sum, err := connector.NewSums(currency)
@@ -92,7 +92,7 @@ func (o *order) convert(market string) (connector.Order, error) {
 	return out, sum.Err()
 }
 
-// market is the marketplace on which all of it was listed, "" if it was listed on several.
+// market is the marketplace on which all of it was listed, "" for several.
 func (o *order) market() (id string) {
 	for _, l := range o.LineItems {
 		if id != "" && l.ListingMarketplaceID != id {
@@ -103,8 +103,8 @@ func (o *order) market() (id string) {
 	return id
 }
 
-// tax adds the tax that eBay collects from the buyer and pays to the state, if it is in the total and in nothing else, and notes how much
-// of the tax that is: the seller does not get it.
+// tax adds the tax that eBay collects from the buyer and pays to the state, if it is in the total and in nothing
+// else. It notes that part of the tax, because the seller does not get it.
 func (o *order) tax(sum *connector.Sums, out *connector.Order) {
 	size := func(a amount) money.Amount { n := sum.Of(a.Value); return max(n, -n) }
 	p := o.PricingSummary

@@ -47,8 +47,9 @@ func parsePage(text string, size int) (p pageToken) {
 
 const ebayTime = "2006-01-02T15:04:05.000Z"
 
-// PullOrders gives a page of the orders that changed in a closed span. The pages after the first are read from the last one back to the
-// first once more: an order that changes meanwhile leaves the span, and those behind it move up, to where they are still to be read.
+// PullOrders returns a page of the orders that changed in a closed span. It reads the pages after the first, then
+// once more from the last back to the first: an order that changes meanwhile leaves the span, and those behind it
+// move up, to pages that are still to be read.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	at := parsePage(cursor.Page, pageOrders.Of(s.link.Facts, s.link.Now()))
 	first := at.until.IsZero()
@@ -77,7 +78,7 @@ func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (conn
 	if _, err := s.get(ctx, selling+"/order", query, &out); err != nil {
 		return connector.OrderPage{}, pageOrders.Failed(s.link.Facts, s.link.Now(), at.size, err)
 	}
-	if out.Total == nil && out.Orders == nil { // it would be taken for a page without orders
+	if out.Total == nil && out.Orders == nil { // it would look like a page without orders
 		return connector.OrderPage{}, connector.Failf(connector.Temporary, "the answer to a request for orders is not eBay's")
 	}
 	if err := s.convertAll(out.Orders, &page); err != nil {

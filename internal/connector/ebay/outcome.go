@@ -36,7 +36,8 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	case "MARKETPLACE_ACCOUNT_DELETION": // about a buyer, sent to every app there is
 		return outcome.EraseCustomer(connector.Person{ID: string(data.UserID), Username: string(data.Username)}), nil
 	case "AUTHORIZATION_REVOCATION":
-		seller := cmp.Or(ch.Value("sellerUserId"), ch.Account) // a revoked consent stops the channel: it must be the channel's own
+		// a revoked consent stops the channel: it must be the channel's own
+		seller := cmp.Or(ch.Value("sellerUserId"), ch.Account)
 		if !data.user.is(seller) || !data.Seller.is(seller) {
 			return outcome.Ignore("it is about another seller"), nil
 		}
@@ -50,7 +51,8 @@ func (*Connector) Read(ch connector.Channel, n connector.Notification) (connecto
 	return outcome, nil
 }
 
-// is reports whether the user is a seller. While the seller's id is unknown, or if the notification names nobody, they count as the same.
+// is reports whether the user is a seller. While the seller's id is unknown, or if the notification names nobody,
+// they count as the same.
 func (u user) is(seller string) bool {
 	return seller == "" || u.UserID == "" || string(u.UserID) == seller
 }

@@ -35,7 +35,7 @@ func (l *listing) shown() string {
 	return ""
 }
 
-// rest leaves it as it is until a time.
+// rest leaves the listing as it is until a time.
 func (l *listing) rest(until time.Time, why string) {
 	l.fail(&connector.Failure{Kind: connector.Throttled, Message: why}, true)
 	l.rests = until
@@ -237,7 +237,8 @@ func liveOffer(it connector.Item) string {
 	return it.IDs.Other[offerID]
 }
 
-// Unpublish ends listings; remove takes the items away as well. A listing with variations ends as a whole, by the group of its variants.
+// Unpublish ends listings; remove takes the items away as well. A listing with variations ends as a whole, by the
+// group of its variants.
 func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove bool) ([]connector.Result, error) {
 	skus := make([]string, len(items))
 	for i, it := range items {
@@ -277,8 +278,8 @@ func (s *session) Unpublish(ctx context.Context, items []connector.Item, remove 
 	return results, err
 }
 
-// parentsOf are the groups of listings with variants, as they were made here: the SKU that has no offer of its own. eBay may leave out of
-// an item to which group it belongs.
+// parentsOf are the groups of listings with variants, as they were made here: the SKU that has no offer of its own.
+// eBay may leave out of an item to which group it belongs.
 func parentsOf(items []connector.Item) map[string]string {
 	parents, offers := map[string]string{}, map[string]bool{}
 	for _, it := range items {
@@ -292,10 +293,10 @@ func parentsOf(items []connector.Item) map[string]string {
 	return parents
 }
 
-// groupKey is what the key of a group of variants begins with among SKUs, of which none has a line break.
+// groupKey is the beginning of the key of a group of variants among SKUs; no SKU has a line break.
 const groupKey = "group\n"
 
-// takeOff ends the listing of a SKU, or of a group of variants with the SKUs in it: where eBay ends no groups, one by one.
+// takeOff ends the listing of a SKU, or of a group of variants with its SKUs: where eBay ends no groups, one by one.
 func (s *session) takeOff(ctx context.Context, key string, groups map[string][]string) error {
 	if group, ok := strings.CutPrefix(key, groupKey); ok {
 		err := s.ofGroup(ctx, "withdraw", group, nil)
@@ -317,7 +318,8 @@ func (s *session) takeOff(ctx context.Context, key string, groups map[string][]s
 		return err
 	}
 	err = s.withdraw(ctx, there)
-	if connector.Is(err, connector.Rejected, connector.Missing) { // it is off sale if the answer of the first time was lost
+	// it is off sale if the answer of the first time was lost
+	if connector.Is(err, connector.Rejected, connector.Missing) {
 		if now, failed := s.offerOf(ctx, key); failed == nil && !now.live() {
 			return nil
 		}

@@ -11,16 +11,16 @@ import (
 	"entrepot/internal/orders"
 )
 
-// pushed is an order that is being changed: as eBay has it, with what this session has shipped of it since.
+// pushed is an order that is being changed: eBay's state of it, with what this session has shipped since.
 type pushed struct {
 	order
 	id      string
 	parcels []connector.Parcel
 }
 
-// beforeWrite is an order before a write: as this session knows it, because parcels of one order follow each other, or
-// as eBay has it. It is no AheadReader: eBay takes a second parcel of the same goods and deletes none, so nothing guards a
-// write that follows an old answer.
+// beforeWrite returns an order before a write: this session's state of it, because parcels of one order follow each
+// other, or eBay's. The session is no AheadReader: eBay accepts a second parcel of the same goods and deletes none,
+// so nothing would guard a write that follows an old answer.
 func (s *session) beforeWrite(ctx context.Context, id string) (*pushed, error) {
 	if s.pushed != nil && s.pushed.id == id {
 		return s.pushed, nil
@@ -95,7 +95,7 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 // firstTracking says why a correction of tracking is not sent.
 const firstTracking = "eBay goes on showing the tracking that it was sent first: it takes no other for a parcel"
 
-// otherCarrier is eBay's code of a carrier that has none.
+// otherCarrier is eBay's code of carriers without a code.
 const otherCarrier = "Other"
 
 // plainNumber is a tracking number in letters and digits: eBay accepts no others.
@@ -108,7 +108,8 @@ func plainNumber(text string) string {
 	}, text)
 }
 
-// PushStatus cancels the order, or pushes its shipments: the status of an eBay order follows from its parcels and its payment.
+// PushStatus cancels the order, or pushes its shipments: the status of an eBay order follows from its parcels and its
+// payment.
 func (s *session) PushStatus(ctx context.Context, ref connector.OrderRef, to connector.Status) error {
 	switch to {
 	case orders.Cancelled:

@@ -30,10 +30,11 @@ func apiOf(path string) string {
 
 // Bounds of the quotas.
 const (
-	reserved    = 10 // the part of a day's quota, one in so many, that is kept for stock, prices and the pull of orders
+	// the part of a day's quota, one in so many, that is reserved for stock, prices and the pull of orders
+	reserved    = 10
 	quotaLife   = time.Hour
 	scarceLife  = 10 * time.Minute // while less than half of a quota is left, or it is unknown
-	longestRest = time.Hour        // what is refused is tried again after this time, because eBay may raise a quota
+	longestRest = time.Hour        // a refused request is tried again after this time, because eBay may raise a quota
 )
 
 // quota is how many requests of an API eBay takes of an application until a time.
@@ -56,7 +57,7 @@ func (q *quotas) count(api string) {
 	q.used[api]++
 }
 
-// of is what is left of an API's quota; known is false if eBay does not say.
+// of is the remainder of an API's quota; known is false if eBay does not say.
 func (q *quotas) of(api string) (left quota, known bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -86,7 +87,7 @@ type rate struct {
 	Reset            time.Time
 }
 
-// readQuotas adds what eBay says of the quotas. Errors: those of no answer.
+// readQuotas adds eBay's statement of the quotas. Errors: those of a missing answer.
 func (c *Connector) readQuotas(ctx context.Context, ch connector.Channel, q *quotas) error {
 	token, err := c.appToken(ctx, ch)
 	if err != nil {
@@ -144,8 +145,8 @@ func (c *Connector) counted(ch connector.Channel, api string) {
 	}
 }
 
-// spare fails when so little of an API's quota is left that it is kept for stock, prices and the pull of orders (decision 16). What may
-// wait for the next day asks before it begins.
+// spare fails when the remainder of an API's quota is reserved for stock, prices and the pull of orders (decision
+// 16). Work that may wait for the next day calls it before it begins.
 func (s *session) spare(ctx context.Context, api string) error {
 	left, known := s.connector.quotas(ctx, s.link.Channel).of(api)
 	if !known || left.remaining > left.limit/reserved || !left.reset.After(s.link.Now()) {
@@ -154,8 +155,8 @@ func (s *session) spare(ctx context.Context, api string) error {
 	return s.spent(api, left)
 }
 
-// noteRefusal has the quotas read again after a refusal for too many requests, because others may have spent them. One of an API whose
-// quota is spent lasts until that begins anew.
+// noteRefusal makes the quotas be read again after a refusal for too many requests, because other programs may have
+// used them. The refusal of an API without quota lasts until the quota begins anew.
 func (s *session) noteRefusal(ctx context.Context, api string, refused error) error {
 	f := connector.FailureOf(refused)
 	if f == nil || f.Kind != connector.Throttled {
@@ -172,7 +173,7 @@ func (s *session) noteRefusal(ctx context.Context, api string, refused error) er
 	return f
 }
 
-// spent is the failure of what waits until a quota begins anew.
+// spent is the failure of work that waits until a quota begins anew.
 func (s *session) spent(api string, left quota) error {
 	until := left.reset.UTC().Format(time.RFC3339)
 	f := &connector.Failure{Kind: connector.Throttled, Share: true, After: min(left.reset.Sub(s.link.Now()), longestRest),

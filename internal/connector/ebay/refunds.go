@@ -26,8 +26,8 @@ func (r refund) id() string {
 	return cmp.Or(r.RefundID, r.RefundReferenceID, "of "+r.RefundDate.UTC().Format(ebayTime))
 }
 
-// refunds are those of the order and of its lines. eBay shows a refund of lines with the lines; if the summary of the payment has it as
-// well, by the same id or, without an id of its own, at the same time, it is one refund.
+// refunds are those of the order and of its lines. eBay shows a refund of lines with the lines; if the summary of the
+// payment has it as well, by the same id or, without an id of its own, at the same time, it is one refund.
 func (o *order) refunds(sum *connector.Sums) []connector.Refund {
 	var list []connector.Refund
 	unnamed := map[int64]int{} // those of the order without an id of their own, by their time
@@ -51,7 +51,8 @@ func (o *order) refunds(sum *connector.Sums) []connector.Refund {
 				continue
 			}
 			one := connector.RefundLine{ExternalLine: l.LineItemID, Amount: sum.Of(r.Amount.Value)}
-			if before < price && before+one.Amount >= price { // eBay names no quantity: it is all of the line, once its whole price is back
+			// eBay names no quantity: it is all of the line, once its whole price is back
+			if before < price && before+one.Amount >= price {
 				one.Quantity = l.Quantity
 			}
 			before += one.Amount

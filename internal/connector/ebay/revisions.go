@@ -13,8 +13,9 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Bounds of the changes of a listing in a day: eBay takes 250, in whatever request. How it counts a listing with variants is not known, so
-// that a count here never keeps stock from it: the last part is left for stock by what may wait (decision 16).
+// Bounds of the changes of a listing in a day: eBay takes 250, in whatever request. How it counts a listing with
+// variants is unknown, so a count here never delays its stock: work that may wait leaves the last part to stock
+// (decision 16).
 const (
 	contentChanges = 150 // after so many, products wait for the next day
 	priceChanges   = 200 // after so many, prices wait, too
@@ -25,7 +26,7 @@ const (
 	refusedRest    = time.Hour // after a refusal, because when eBay's day ends is not known
 )
 
-// changesFact is under what the counts of the day are stored.
+// changesFact is the name of the fact with the counts of the day.
 const changesFact = "changes"
 
 // changes counts how often each listing was changed in a day of eBay.
@@ -47,7 +48,8 @@ func newChanges() *changes {
 	return &changes{counts: counts}
 }
 
-// eBaysZone is that of eBay's clock without its summer time: a rest ends an hour late in summer, and never early.
+// eBaysZone is the zone of eBay's clock without its summer time: a pause ends an hour late in summer, and never
+// early.
 var eBaysZone = time.FixedZone("PST", -8*60*60)
 
 // dayOf is the number of the day of a time, and when the next one begins.
@@ -109,8 +111,8 @@ func (s *session) changed(listing string) {
 	}
 }
 
-// rest is until when a change of a listing that may wait is left out, and why; ok is false if it need not be. most is how many changes a
-// day may come before it.
+// rest is until when a change of a listing that may wait is left out, and why; ok is false if it need not be. most is
+// how many changes a day may precede it.
 func (s *session) rest(listing string, most int64) (until time.Time, why string, ok bool) {
 	if listing == "" {
 		return until, "", false
@@ -135,7 +137,8 @@ func (s *session) refused(c count) (until time.Time, why string, ok bool) {
 
 func clock(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
-// noteDay notes whether eBay has refused a change of a listing because it has had too many today, and then until when it rests.
+// noteDay notes whether eBay has refused a change of a listing because of too many today, and until when the listing
+// pauses.
 func (s *session) noteDay(listing string, f *connector.Failure) (until time.Time, why string, ok bool) {
 	if f == nil || listing == "" || !tooManyChanges.MatchString(f.Message) {
 		return until, "", false
@@ -156,7 +159,7 @@ func (s *session) noteDay(listing string, f *connector.Failure) (until time.Time
 var tooManyChanges = regexp.MustCompile(
 	`(?i)\brevis\w*\b.*\b(250|too many|today|a day|per day|calendar day)\b|\b(250|too many|limit of|number of|daily)\b.*\brevis`)
 
-// same reports whether what is about to be written is what is there already: eBay would count it as a change.
+// same reports whether a value to be written is there already: eBay would count the write as a change.
 func same(body, there fields, but ...string) bool {
 	if len(there) == 0 {
 		return false

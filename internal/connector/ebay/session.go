@@ -72,7 +72,8 @@ func (s *session) attempt(ctx context.Context, method, path string, body, into a
 	return s.send(ctx, s.token, method, path, body, into)
 }
 
-// callAsApp sends a request with the application's own token: eBay lets no seller's token manage where notifications go.
+// callAsApp sends a request with the application's own token: eBay lets no seller's token manage where notifications
+// go.
 func (s *session) callAsApp(ctx context.Context, method, path string, body, into any) (*connector.Response, error) {
 	for again := true; ; again = false {
 		token, err := s.connector.appToken(ctx, s.link.Channel)
@@ -144,8 +145,8 @@ func (s *session) read(answer *connector.Response, into any) error {
 	return f
 }
 
-// notThere are the codes that say that an item, a group, an offer or a resource does not exist: eBay documents them with status 400 as
-// well.
+// notThere are the codes that say that an item, a group, an offer or a resource does not exist: eBay documents them
+// with status 400 as well.
 var notThere = map[string]bool{"25702": true, "25705": true, "25710": true, "25713": true}
 
 // renew gets a new access token, which is valid for two hours; the refresh token stays.

@@ -24,8 +24,8 @@ type level struct {
 	rests       connector.Result // with Rests: its price waits
 }
 
-// SetLevels makes eBay show quantities and prices, both in one change of a listing. A price waits when the listing has had many changes
-// today; a quantity waits only when eBay has refused it.
+// SetLevels makes eBay show quantities and prices, both in one change of a listing. A price waits when the listing
+// has had many changes today; a quantity waits only when eBay has refused it.
 func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, prices []connector.PriceItem) ([]connector.Result, error) {
 	all := map[string]*level{}
 	var order []string
@@ -58,7 +58,7 @@ func (s *session) SetLevels(ctx context.Context, stocks []connector.StockItem, p
 	return s.update(ctx, order, all)
 }
 
-// update sends quantities and prices. What was refused of them is in the results.
+// update sends quantities and prices. Refused values are in the results.
 func (s *session) update(ctx context.Context, order []string, all map[string]*level) ([]connector.Result, error) {
 	results := make([]connector.Result, len(order))
 	var skus []string
@@ -128,8 +128,8 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return shown, err
 }
 
-// Look finds out which SKUs are not on sale any more: their seller or eBay may end a listing. eBay says that of one SKU at a time, as long
-// as enough of its quota is left.
+// Look finds out which SKUs are not on sale any more: their seller or eBay may end a listing. eBay answers for one
+// SKU at a time; Look asks as long as enough of its quota is left.
 func (s *session) Look(ctx context.Context, items []connector.Item) (map[string]string, error) {
 	seen := map[string]string{}
 	for _, it := range items {

@@ -50,7 +50,8 @@ var keyID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$`)
 
 // parseSignature reads the header: base64 of {"alg":"ecdsa","kid","signature":<base64 of the signature>,"digest"}.
 func parseSignature(header string) (s signature, ok bool) {
-	if header == "" || len(header) > maxSignature || strings.ContainsAny(header, "\r\n") { // the decoder would skip them
+	// the decoder would skip them
+	if header == "" || len(header) > maxSignature || strings.ContainsAny(header, "\r\n") {
 		return s, false
 	}
 	text, err := base64.StdEncoding.Strict().DecodeString(header)

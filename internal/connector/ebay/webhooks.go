@@ -61,12 +61,13 @@ func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTa
 	return on, nil
 }
 
-// endpoint is the address for notifications: that which the merchant entered, for which Challenge answers, else the service's.
+// endpoint is the address for notifications: the one that the merchant entered, for which Challenge answers, else the
+// service's.
 func (s *session) endpoint(target connector.WebhookTarget) string {
 	return cmp.Or(s.link.Channel.Value(connector.EndpointField), target.URL)
 }
 
-// alerts ensures that eBay knows whom to tell that notifications do not arrive: it sends none before.
+// alerts ensures that eBay knows whom to alert when notifications do not arrive: it sends none before.
 func (s *session) alerts(ctx context.Context) error {
 	_, err := s.callAsApp(ctx, http.MethodGet, notifying+"/config", nil, nil)
 	if !connector.Is(err, connector.Missing) {
@@ -122,8 +123,8 @@ func subscribed(topic, destination string) fields {
 	return body
 }
 
-// findDestination finds the destination of an address; id is "" if there is none. former are the channel's others: where
-// its notifications went while the service had another address.
+// findDestination finds the destination of an address; id is "" if there is none. former are the channel's other
+// destinations: where its notifications went while the service had another address.
 func (s *session) findDestination(ctx context.Context, address string) (id string, enabled bool, former map[string]bool, err error) {
 	var there struct {
 		Destinations []struct {

@@ -63,8 +63,8 @@ func (s *session) category(ctx context.Context, f *shop, c *connector.Category) 
 	return made.get("id"), nil
 }
 
-// withTheirs are the categories that a product shall be in: its own, and those that its merchant has put it in. The main one is its own
-// unless the merchant's is another.
+// withTheirs are the categories of a product in the shop: its own, and those that its merchant has put it in. The
+// main one is its own unless the merchant's is another.
 func (u *upsert) withTheirs(main string, own []string) (string, []string) {
 	all, before := slices.Clone(own), u.sentBefore()
 	for _, c := range u.there.at("associations", "categories").all("category") {

@@ -12,12 +12,12 @@ import (
 	"entrepot/internal/connector"
 )
 
-// wholeFact, with a resource's name, keeps that the resource can only be written whole.
+// wholeFact, with a resource's name, is the fact that the resource can only be written whole.
 const wholeFact = "whole."
 
-// change changes fields of resources of a kind, of which the first is the id; it may be repeated. The shop writes one after the other until
-// it refuses one, and gives the ids of those it has written. Shops before version 8 do not know PATCH, and keys have a right of their own
-// for it: then resources are written whole.
+// change changes fields of resources of a kind; the first field is the id. It may be repeated. The shop writes one
+// after the other until it refuses one, and returns the ids of those it has written. Shops before version 8 do not
+// know PATCH, and keys need a right of their own for it: then resources are written whole.
 func (s *session) change(ctx context.Context, resource, kind string, rows ...[]field) (written []string, err error) {
 	if s.link.Facts.Fact(wholeFact+resource) == "" {
 		doc, _, err := s.call(connector.Repeatable(ctx), http.MethodPatch, address(resource, rows), nil, document(kind, rows...))
@@ -65,7 +65,7 @@ const codeReadOnly = "93"
 
 var refusedField = regexp.MustCompile(`parameter "([a-z0-9_]+)" not writable`)
 
-// replace writes resources whole: as they are in the shop, with changed fields. Associations stay when they are not sent.
+// replace writes resources whole: the shop's state with changed fields. Associations stay when they are not sent.
 func (s *session) replace(ctx context.Context, resource, kind string, rows [][]field) (doc *node, err error) {
 	var ids []string
 	for _, row := range rows {

@@ -46,8 +46,8 @@ func associations(categories []string) field {
 	return group("associations", group("categories", list...))
 }
 
-// fill sets texts, price, categories, pictures and a reduced price of a product. Texts that the merchant has written
-// in languages other than the shop's own are sent again, because a write without them would clear them.
+// fill sets texts, price, categories, pictures and a reduced price of a product. It sends the merchant's texts in
+// other languages again, because a write without them would clear them.
 func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) (images map[string]string, err error) {
 	p, there, fresh, id := u.Product, u.there, u.fresh, u.id()
 	base, reduction := netPrice(p.Price, p.CompareAt)
@@ -116,7 +116,7 @@ func name(text string) string {
 // linkRewrite is the product's part of an address: its slug, in letters and digits.
 func linkRewrite(p *connector.Product) string { return slug(p.Slug, p.Name, p.SKU) }
 
-// slug is the first of some texts of which something can stand in an address.
+// slug is the first of some texts with characters that an address can have.
 func slug(candidates ...string) string {
 	for _, text := range candidates {
 		if out := connector.Cut(connector.Slug(text), 128); out != "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Vanished gives those of some orders that the shop does not have any more: modules and the web service delete some.
+// Vanished returns those of some orders that the shop no longer has: modules and the web service delete some.
 func (s *session) Vanished(ctx context.Context, externalIDs []string) (gone []string, err error) {
 	there, err := s.inChunks(ctx, "orders", "order", "id", externalIDs, func() query { return display("id") })
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // member is the name of a list's member in a document that came as JSON, where members have none.
 const member = "*"
 
-// parseJSON parses a document that came as JSON although XML was asked for, as a proxy or a module may have it. What has
-// other names at its top than those of the web service is something that stands before the shop.
+// parseJSON parses a document that came as JSON although XML was requested, which a proxy or a module may cause. A
+// document whose top-level names are not those of the web service comes from a gateway before the shop.
 func parseJSON(body []byte) (*node, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

@@ -20,7 +20,8 @@ type beside struct {
 	sent                 map[string]time.Time // when orders that are refunded now were shipped before that
 }
 
-// detailFields are what is read of lines: orders of some hundred lines each would be too much with all that the shop has of them.
+// detailFields are the members read of lines: with all members of a line, orders of some hundred lines would be too
+// large.
 func detailFields() query {
 	return display("id", "id_order", "product_id", "product_attribute_id", "product_reference", "product_name", "product_quantity",
 		"unit_price_tax_excl", "total_price_tax_excl")
@@ -224,8 +225,8 @@ func (s *session) reference(line connector.OrderLine) string {
 	return cmp.Or(s.cache["combinations/"+line.Item.Variant].get("reference"), line.SKU)
 }
 
-// evenTax makes amounts that were rounded apart add up to their total: a unit or two that are over or missing go to the tax, which the shop
-// does not give.
+// evenTax makes separately rounded amounts add up to their total: a difference of a unit or two goes to the tax,
+// which the shop does not return.
 func evenTax(o *connector.Order, digits int) {
 	rest := -o.Excess()
 	if bound := 2 * money.Unit(digits); rest >= -bound && rest <= bound && o.Tax+rest >= 0 {

@@ -28,9 +28,9 @@ type pageToken struct {
 	Until  time.Time `json:"until"`  // the end of the span, which is fixed with the first page
 }
 
-// PullOrders returns a page of the orders that changed in a span of the shop's own time, which has no zone. An order that changes while
-// pages are read leaves the span, and those behind it move up: the next page starts again at the time of the last order, unless many
-// orders have the same second.
+// PullOrders returns a page of the orders that changed in a span of the shop's own time, which has no zone. An order
+// that changes while pages are read leaves the span, and those behind it move up: the next page starts again at the
+// time of the last order, unless many orders have the same second.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	f, err := s.withStates(ctx)
 	if err != nil {
@@ -88,8 +88,8 @@ func (t pageToken) after(last string, size int) (string, error) {
 	return string(text), err
 }
 
-// span is a span of time as the shop writes it. If an hour of the shop's time was skipped or came twice in it, it is an hour longer on
-// both sides: 02:10 may be after 02:50.
+// span is a span of time as the shop writes it. If the shop's clock was set back or forward within it, the span is an
+// hour longer on both sides: 02:10 may be after 02:50.
 func (f *shop) span(since, until time.Time) (from, to string) {
 	if f.offset(since) == f.offset(until) {
 		return f.local(since), f.local(until)
@@ -119,7 +119,7 @@ func ignoreForbidden(err error) error {
 	return err
 }
 
-// clock is the shop's time: that of an answer a moment ago, else of one that is asked for.
+// clock is the shop's time: of an answer a moment ago, else of a new request.
 func (s *session) clock(ctx context.Context) (time.Time, error) {
 	if s.date.IsZero() || s.link.Now().Sub(s.dated) > time.Minute {
 		if _, _, err := s.call(ctx, http.MethodGet, "orders", url.Values(display("id").page(0, 1, "id_DESC")), nil); err != nil {

@@ -11,11 +11,11 @@ import (
 	"entrepot/internal/connector"
 )
 
-// putImages uploads pictures that the shop does not have yet, and deletes those that the product no longer has. The shop
-// takes bytes, not addresses, and stores no name. So after a push without an answer, or before the first, pictures in the
-// shop without a known id count as the product's in their order: they came by that push, or the merchant has chosen them.
-// The web service sets which picture is the first, and no other order. Pictures that the key may not delete stay.
-// It returns the shop's ids of all pictures.
+// putImages uploads pictures that the shop does not have yet, and deletes those that the product no longer has. The
+// shop takes bytes, not addresses, and stores no name. So after a push without an answer, or before the first,
+// pictures in the shop without a known id count as the product's in their order: they came by that push, or the
+// merchant has chosen them. The web service sets which picture is the first, and no other order. Pictures that the
+// key may not delete stay. It returns the shop's ids of all pictures.
 func (s *session) putImages(ctx context.Context, p *connector.Product, there *node) (map[string]string, error) {
 	var shown, left []string
 	for _, image := range there.at("associations", "images").all("image") {

@@ -138,8 +138,9 @@ func netPrice(p money.Amount, before *money.Amount) (base, reduction money.Amoun
 	return p, 0
 }
 
-// reduceProduct sets the row with the reduced price of a product without variants. Of one with variants, each of which has its own, it
-// takes away the row that it had without them, which the shop would apply to all that have none.
+// reduceProduct sets the row with the reduced price of a product without variants. For a product with variants, each
+// of which has its own, it removes the row that it had without them, which the shop would apply to all variants
+// without a row.
 func (s *session) reduceProduct(ctx context.Context, p *connector.Product, rows []*node, id string, reduction money.Amount) error {
 	if len(p.Variants) > 0 {
 		if row := reductionOf(rows, "0"); row == nil || row.get("reduction_type") != "amount" {

@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// ReadAhead reads the carrier rows of orders. Their states are read one by one right before they change, because the shop
-// would take any state in place of a cancellation.
+// ReadAhead reads the carrier rows of orders. Their states are read one by one right before they change, because the
+// shop would let any state replace a cancellation.
 func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
 	s.ahead, s.tracked = map[string][]*node{}, map[string]string{}
 	rows, err := s.inChunks(ctx, "order_carriers", "order_carrier", "id_order", externalIDs, full)
@@ -64,7 +64,7 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	return err
 }
 
-// carriers are an order's carrier rows: those that were read ahead, once, or as the shop has them.
+// carriers are an order's carrier rows: those that were read ahead, once, or a new read of the shop's.
 func (s *session) carriers(ctx context.Context, id string) ([]*node, error) {
 	if rows := s.ahead[id]; len(rows) > 0 {
 		delete(s.ahead, id)

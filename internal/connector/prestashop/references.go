@@ -40,8 +40,8 @@ func (s *session) byReference(ctx context.Context, resource, kind string, refere
 	return append(list, others...), err
 }
 
-// readOwners counts, for the references that the lines of orders name, the products that have each: itself or as a combination. References
-// may stand at several.
+// readOwners counts, for the references that the lines of orders name, the products that have each: itself or as a
+// combination. References may stand at several.
 func (s *session) readOwners(ctx context.Context, b *beside, rows []*node) error {
 	var names []string
 	for _, r := range rows {

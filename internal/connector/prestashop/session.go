@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// session is one shop. It keeps what it learnt about the shop for its lifetime.
+// session is one shop. It remembers facts about the shop for its lifetime.
 type session struct {
 	connector.Unsupported
 	link    connector.Link
@@ -82,12 +82,12 @@ func (s *session) send(ctx context.Context, method, path string, query url.Value
 	return doc, answer, err
 }
 
-// keyInAddress reports whether a setting has the key sent in addresses, because the shop's web server takes it out of the header. Its log
-// has the key then.
+// keyInAddress reports whether a setting puts the key into addresses, because the shop's web server removes it from
+// the header. The server's log then has the key.
 func (s *session) keyInAddress() bool { return s.link.Channel.Settings["keyInAddress"] == "true" }
 
-// parameters are those of a request, with what the channel's settings have each request say: the shop, of several of one installation, and
-// the key.
+// parameters are those of a request, with what the channel's settings have each request say: the shop, of several of
+// one installation, and the key.
 func (s *session) parameters(query url.Values) url.Values {
 	all := url.Values{}
 	maps.Copy(all, query)
@@ -113,8 +113,8 @@ var (
 	errNoMethod   = errors.New("the method is not allowed")
 )
 
-// read converts an answer to a document or a failure. A 500 that has the resource beside errors was written; one that
-// has only errors was refused.
+// read converts an answer to a document or a failure. A 500 that has both the resource and errors was written; one
+// that has only errors was refused.
 func (s *session) read(answer *connector.Response) (*node, error) {
 	var doc *node
 	var err error
@@ -216,7 +216,7 @@ func (q query) page(offset, count int, sort string) query {
 	return q
 }
 
-// list reads resources: kind is that of one, resource the name in the address. A shop that does not have the resource is
+// list reads resources: kind is the kind of one, resource the name in the address. A shop without the resource counts
 // as one whose key may not read it: a list without rows is no error.
 func (s *session) list(ctx context.Context, resource, kind string, q query) ([]*node, error) {
 	doc, _, err := s.call(ctx, http.MethodGet, resource, url.Values(q), nil)

@@ -141,8 +141,8 @@ func (s *session) iso(ctx context.Context, resource, kind, id string) (string, e
 	return n.get("iso_code"), err
 }
 
-// carrier is the name of a carrier by its id; "" for none, and if the key may not read it. A shop gives a carrier that is changed a new
-// id, so each name is read once.
+// carrier is the name of a carrier by its id; "" for none, and if the key may not read it. A shop gives a carrier
+// that is changed a new id, so each name is read once.
 func (s *session) carrier(ctx context.Context, id string) (string, error) {
 	if id == "" || id == "0" {
 		return "", nil

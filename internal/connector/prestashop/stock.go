@@ -7,9 +7,9 @@ import (
 	"entrepot/internal/connector"
 )
 
-// A quantity is a row of its own, one for each product (combination 0) and each combination; the shop creates the rows
-// and sums that of a product with combinations. Where several shops share their stock there is a row for all of them, beside those that the
-// shops had before; which one counts is a setting of theirs.
+// A quantity is a row of its own, one for each product (combination 0) and each combination; the shop creates the
+// rows and sums the row of a product with combinations. Shops that share their stock have one row for all of them,
+// and still the rows that each had before; a setting of the shops says which one counts.
 
 // stockRows reads the rows of products, by product and combination.
 func (s *session) stockRows(ctx context.Context, products []string) (map[stockPlace][]*node, error) {
@@ -72,8 +72,8 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 const rowsPerCall = 100
 
 // patchAll changes many rows of one kind. If the shop refuses one of a request, it has written those before it; then
-// each of these is sent alone, and writing it twice does no harm. So are those that the answer leaves out, because something before the
-// shop, or a module of it, takes one row at a time. failed is called for refused rows.
+// each of these is sent alone, and writing it twice does no harm. So are those that the answer leaves out, because
+// something before the shop, or a module of it, takes one row at a time. failed is called for refused rows.
 func (s *session) patchAll(ctx context.Context, resource, kind string, rows [][]field, failed func(int, *connector.Failure)) error {
 	for from := 0; from < len(rows); from += rowsPerCall {
 		piece := rows[from:min(from+rowsPerCall, len(rows))]

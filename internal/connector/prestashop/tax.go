@@ -19,10 +19,11 @@ const (
 // noTax is the id of a product's tax rules group that stands for none.
 const noTax = "0"
 
-// taxSetting is the channel's setting that names the group of new products; an attribute of a product of the same name precedes it.
+// taxSetting is the channel's setting that names the group of new products; an attribute of a product of the same
+// name precedes it.
 const taxSetting = "taxRulesGroup"
 
-// taxFact keeps the group that most products of the shop have, with the day on which they were counted.
+// taxFact stores the group that most products of the shop have, with the day on which they were counted.
 const taxFact = "taxRulesGroup"
 
 // Bounds of a count of the shop's products.
@@ -48,8 +49,9 @@ type taxes struct {
 	usual  string     // the id of the one that most products have, "" for none
 }
 
-// withTaxes is the shop's tax rules groups, read once in the session's lifetime, and its products once a day. It takes the group that most
-// products have, as the shop's own form of a new product does. In a shop without such products a single group is it.
+// withTaxes returns the shop's tax rules groups, read once in the session's lifetime, and its products, read once a
+// day. The usual group is the one that most products have, as in the shop's own form of a new product. In a shop
+// without such products a single group is the usual one.
 func (s *session) withTaxes(ctx context.Context) (*taxes, error) {
 	if s.taxes != nil {
 		return s.taxes, nil
@@ -149,11 +151,11 @@ func (t *taxes) choice() string {
 	return "it has " + strings.Join(list, ", ")
 }
 
-// taxText is what names a product's tax rules group: its attribute, else the channel's setting, "" for neither.
+// taxText names a product's tax rules group: its attribute, else the channel's setting, "" for neither.
 func (s *session) taxText(p *connector.Product) string { return s.link.Channel.Term(p, taxSetting) }
 
-// taxOf is the id of a product's tax rules group: the one that it or the channel names, else the usual one. A shop with several groups and
-// no product to go by refuses: sold without tax, each product would cost the merchant the tax.
+// taxOf is the id of a product's tax rules group: its own or the channel's, else the usual one. It refuses for a shop
+// with several groups and no product to go by: sold without tax, each product would cost the merchant the tax.
 func (s *session) taxOf(ctx context.Context, p *connector.Product) (string, error) {
 	t, err := s.withTaxes(ctx)
 	if err != nil {

@@ -97,8 +97,8 @@ func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.
 	return ids, s.removeCombinations(ctx, p, id, rows, ids)
 }
 
-// removeCombinations takes the combinations of variants that a product has no longer off sale. Others that are not its own are the
-// merchant's. One that the shop does not delete, or whose key may not, keeps a quantity of 0.
+// removeCombinations takes the combinations of variants that a product has no longer off sale. Others that are not
+// its own are the merchant's. One that the shop does not delete, or whose key may not, keeps a quantity of 0.
 func (s *session) removeCombinations(ctx context.Context, p *connector.Product, id string, rows []*node, own map[string]string) error {
 	var left []connector.StockItem
 	for _, r := range rows {
@@ -130,8 +130,8 @@ func same(rows []*node, id, reference string, difference money.Amount) bool {
 	})
 }
 
-// combination finds the combination of a variant: by its reference, else the one that was pushed under it, else one without reference that
-// has the same values.
+// combination finds the combination of a variant: by its reference, else the one that was pushed under it, else one
+// without reference that has the same values.
 func (s *session) combination(ctx context.Context, f *shop, rows []*node, v connector.Variant) (string, error) {
 	var found []string
 	for _, r := range rows {

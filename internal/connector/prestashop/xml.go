@@ -24,8 +24,9 @@ type node struct {
 // maxDepth limits the nesting of elements.
 const maxDepth = 32
 
-// parse parses a document. PHP's output before and behind it is skipped, and so are characters that XML must not have: the shop writes into
-// the document what buyers and merchants entered, as it is, and one such order must not keep all others out.
+// parse parses a document. It skips PHP's output before and behind it, and characters that XML must not have: the
+// shop writes into the document unchanged what buyers and merchants entered, and one such order must not delay all
+// others.
 func parse(body []byte) (*node, error) {
 	if at := bytes.Index(body, []byte("<?xml")); at > 0 {
 		body = body[at:]
@@ -65,10 +66,11 @@ func parse(body []byte) (*node, error) {
 	}
 }
 
-// sections finds the end of a section of text that is none, because the text goes on behind it: the shop writes "]]>" in a text as it is.
+// sections finds the end of a CDATA section that looks ended and is not: the shop writes "]]>" in a text unchanged.
 var sections = regexp.MustCompile(`\]\]>([^<]|<[^/])`)
 
-// at finds a descendant by a path of names; nil if there is none. It may be called on nil, as may the following methods.
+// at finds a descendant by a path of names; nil if there is none. It may be called on nil, as may the following
+// methods.
 func (n *node) at(path ...string) *node {
 	for _, name := range path {
 		if n == nil {

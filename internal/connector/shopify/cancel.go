@@ -6,7 +6,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// PushCancel cancels the order in the shop and gives its stock back. Money moves only when the channel's setting refundOnCancel says so.
+// PushCancel cancels the order in the shop and gives its stock back. Money moves only when the channel's setting
+// refundOnCancel says so.
 func (s *session) PushCancel(ctx context.Context, order connector.OrderRef, reason string) error {
 	at, err := s.shipping(ctx, order.ExternalID)
 	if err != nil || at.CancelledAt != nil {

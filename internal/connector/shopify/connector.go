@@ -48,6 +48,7 @@ func (*Connector) Capabilities() connector.Capabilities {
 		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
 		Batch:    connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},
 		Limits:   []connector.Limit{{AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 2 * time.Minute, Tail: tail, Poll: 2 * time.Minute}, // of pictures, and of what the shop holds back
+		// of pictures, and of what the shop holds back
+		Time: connector.Timing{Overlap: 2 * time.Minute, Tail: tail, Poll: 2 * time.Minute},
 	}
 }

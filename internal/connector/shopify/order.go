@@ -86,7 +86,7 @@ type fulfilledLine struct {
 // success is the status of a parcel that has left.
 const success = "SUCCESS"
 
-// stands reports whether a parcel is not taken back.
+// stands reports whether a parcel was not taken back.
 func (f fulfillment) stands() bool {
 	return f.Status != "CANCELLED" && f.Status != "ERROR" && f.Status != "FAILURE"
 }
@@ -152,7 +152,8 @@ func (o *order) convert() (connector.Order, error) {
 	return out, sum.Err()
 }
 
-// present are the tax and the total of an order that was edited. The shop's are without what was refunded, which stays in the order here.
+// present are the tax and the total of an order that was edited. The shop's amounts exclude refunds, which stay in
+// the order here.
 func (o *order) present(sum sums, sold map[string]soldLine) (tax, total money.Amount) {
 	tax, total = sum.of(o.CurrentTotalTaxSet), sum.of(o.CurrentTotalPriceSet)
 	for _, r := range o.Refunds {
@@ -193,13 +194,13 @@ func (o *order) taxLinesGiven() bool {
 	return false
 }
 
-// soldLine is how much of a line was sold: what was ordered, less what an edit of the order took out of it.
+// soldLine is how many units of a line were sold: those ordered, less those that an edit of the order removed.
 type soldLine struct {
 	quantity int64
 	cut      bool // refunds have lowered the shop's counter of the line
 }
 
-// sold is how much of each line was sold. Edits and refunds lower the same counter; refunds say what they are about.
+// sold is how many units of each line were sold. Edits and refunds lower the same counter; refunds name their lines.
 func (o *order) sold() map[string]soldLine {
 	refunded := map[string]int64{}
 	for _, r := range o.Refunds {

@@ -14,7 +14,8 @@ import (
 // tail is how far the shop's index may be behind its orders: the next pull reads that time again.
 const tail = time.Minute
 
-// deepest is how many orders a list is read by its cursor before it is asked for anew: Shopify gives 25,000 of a list, and no more.
+// deepest is how many orders of a list are read by its cursor before the list is requested anew: Shopify returns at
+// most 25,000 of a list.
 var deepest = 10_000
 
 // pageToken is the position of a pull.
@@ -149,13 +150,13 @@ func (s *session) convertAll(ctx context.Context, list []order, page *connector.
 	return nil
 }
 
-// leavesOut reports whether an order is a test, which a setting takes in all the same.
+// leavesOut reports whether an order is a test that no setting includes.
 func (s *session) leavesOut(o *order) bool {
 	return o.Test && s.link.Channel.Value("testOrders") != "true"
 }
 
-// Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too much, and that of parcels
-// and refunds, which is raised when there may be more.
+// Bounds of a query for an order: the number of lines to start with, which is reduced when the query may cost too
+// much, and that of parcels and refunds, which is raised when there may be more.
 const (
 	mostLines  = 50
 	leastLines = 5
@@ -186,7 +187,8 @@ func (s *session) PullOrder(ctx context.Context, externalID string) (connector.O
 	return o.convert()
 }
 
-// readOrder reads an order without the lines behind its first ones, with all of its parcels and refunds if the shop accepts such a query.
+// readOrder reads an order without the lines behind its first ones, with all of its parcels and refunds if the shop
+// accepts such a query.
 func (s *session) readOrder(ctx context.Context, externalID string) (found *order, err error) {
 	for lines, few := s.lines(), leastFew; ; {
 		var a struct{ Order *order }

@@ -21,8 +21,8 @@ type media struct {
 
 const mediaID = "gid://shopify/MediaImage/"
 
-// awaited names the pictures of a product that the shop has not fetched yet, as "pictures 1:27 3:29": the place of each among the product's
-// and its number; "" for none.
+// awaited names the pictures of a product that the shop has not fetched yet, as "pictures 1:27 3:29": the place of
+// each among the product's and its number; "" for none.
 func awaited(p *connector.Product, shown map[string]string, made *product) string {
 	name := ""
 	for i, image := range p.Images {
@@ -64,9 +64,9 @@ func pictures(p *connector.Product, there *product) (files []vars, changed bool)
 	return files, changed || !slices.Equal(ours, shown)
 }
 
-// inShop are the shop's ids of a product's pictures, "" of those that it does not have, and of pictures that are not the
-// product's. After a push without an answer, or before the first, pictures without a known id count as the product's in
-// their order: they came by that push, or the merchant has chosen them.
+// inShop are the shop's ids of a product's pictures, "" of those that it does not have, and of pictures that are not
+// the product's. After a push without an answer, or before the first, pictures without a known id count as the
+// product's in their order: they came by that push, or the merchant has chosen them.
 func inShop(p *connector.Product, there *product) (own, others []string) {
 	own = make([]string, len(p.Images))
 	if there == nil {

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/connector"
 )
 
-// Poll says what became of pictures. Of those that the shop says nothing about, nothing is known to be wrong.
+// Poll returns the outcome of pictures. A picture that the shop does not mention counts as good.
 func (s *session) Poll(ctx context.Context, operations []string) (results []connector.Result, err error) {
 	var ids []string
 	for _, operation := range operations {

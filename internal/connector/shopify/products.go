@@ -44,7 +44,8 @@ func (p *product) variant(sku string) *variant {
 	return nil
 }
 
-// known is the variant of a SKU, or the one that was pushed under it if its merchant gave it another SKU; nil for none.
+// known is the variant of a SKU, or the one that was pushed under it if its merchant gave it another SKU; nil for
+// none.
 func (p *product) known(sku, id string) *variant {
 	found := p.variant(sku)
 	for i := range p.Variants.Nodes {
@@ -55,9 +56,9 @@ func (p *product) known(sku, id string) *variant {
 	return found
 }
 
-// Upsert puts products into the shop, each in one request, and new ones on its sales channels, several in one. The shop
-// answers when it is done. Lists in a request replace the stored ones: all variants are sent each time, also those that the merchant has
-// added, pictures only if they are others than the shop's.
+// Upsert puts products into the shop, each in one request, and new ones on its sales channels, several in one. The
+// shop answers when it is done. Lists in a request replace the stored ones: all variants are sent each time, also
+// those that the merchant has added, pictures only if they are others than the shop's.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	products = connector.Choosable(products)
 	unknown, err := s.findNew(ctx, products)
@@ -168,7 +169,8 @@ func results(p *connector.Product, there, made *product) []connector.Result {
 	images := map[string]string{}
 	own, _ := inShop(p, there)
 	for i, image := range p.Images {
-		if images[image.ID] = own[i]; own[i] == "" && i < len(made.Media.Nodes) { // they are in the order in which they were sent
+		// they are in the order in which they were sent
+		if images[image.ID] = own[i]; own[i] == "" && i < len(made.Media.Nodes) {
 			images[image.ID] = made.Media.Nodes[i].ID
 		}
 	}
@@ -189,7 +191,7 @@ func results(p *connector.Product, there, made *product) []connector.Result {
 	return list
 }
 
-// itemID is under what a variant's inventory item is kept.
+// itemID is the name under which a variant's inventory item is stored.
 const itemID = connector.NotifiedID
 
 // Unpublish takes products off sale.

@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// shipping is what of an order has left the shop's point of view.
+// shipping is the shop's view of an order: what is fulfilled and what is still open.
 type shipping struct {
 	ID                string
 	CancelledAt       *time.Time
@@ -49,8 +49,8 @@ func (sh *shipping) incomplete(z size) bool {
 		slices.ContainsFunc(sh.FulfillmentOrders.Nodes, func(part fulfillmentOrder) bool { return len(part.LineItems.Nodes) >= z.lines })
 }
 
-// shipped is how many of each line have left. The parts of an order do not say so: what a cancelled parcel had is in a new part beside the
-// old one.
+// shipped is how many units of each line have left. The parts of an order do not show that: the contents of a
+// cancelled parcel are in a new part as well as in the old one.
 func (sh *shipping) shipped() map[string]int64 {
 	out := map[string]int64{}
 	for _, f := range sh.Fulfillments {
@@ -88,7 +88,7 @@ func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
 	return nil
 }
 
-// shipping is what is known of an order that is about to be changed, or what the shop says.
+// shipping returns the shop's view of an order that is about to be changed, known already or read now.
 func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
 	if at := s.ahead[id]; at != nil {
 		return at, nil
@@ -118,7 +118,7 @@ func (s *session) shipping(ctx context.Context, id string) (*shipping, error) {
 	return a.Order, nil
 }
 
-// readRest reads the lines of a part behind the first ones.
+// readRest reads the remaining lines of a part.
 func (s *session) readRest(ctx context.Context, part *fulfillmentOrder) error {
 	for part.LineItems.PageInfo.HasNextPage {
 		var more struct {
@@ -137,9 +137,10 @@ func (s *session) readRest(ctx context.Context, part *fulfillmentOrder) error {
 	return nil
 }
 
-// PushShipment ships in the shop the quantities of this parcel and all before it, less what is shipped there beside the parcels that the
-// shop packed: so a parcel whose answer was lost is not shipped twice. One request ships for one fulfillment order, which the shop
-// creates for each location. One that takes the place of a shipment that was deleted here gives its tracking to the parcel that is there.
+// PushShipment ships in the shop the quantities of this parcel and all before it, less what is shipped there other
+// than in parcels that the shop packed: so a parcel whose answer was lost is not shipped twice. One request ships for
+// one fulfillment order, which the shop creates for each location. A parcel that replaces a shipment which was
+// deleted here gives its tracking to the shop's parcel.
 func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, parcel connector.Parcel) error {
 	at, err := s.shipping(ctx, order.ExternalID)
 	if err != nil {
@@ -165,8 +166,8 @@ func (s *session) PushShipment(ctx context.Context, order connector.OrderRef, pa
 	return s.retrack(ctx, at, order, parcel)
 }
 
-// retrack replaces the tracking of a parcel whose shipment was deleted here by that of the one in its place, and that of one which was
-// corrected.
+// retrack gives a parcel whose shipment was deleted here the tracking of its replacement, and a corrected parcel its
+// new tracking.
 func (s *session) retrack(ctx context.Context, at *shipping, order connector.OrderRef, parcel connector.Parcel) error {
 	replaced := -1
 	for i, f := range at.Fulfillments {
@@ -202,7 +203,7 @@ func (s *session) retrack(ctx context.Context, at *shipping, order connector.Ord
 	return a.FulfillmentTrackingInfoUpdate.UserErrors.err()
 }
 
-// shows reports whether the parcel in the shop has what is known of the carrier and address of one.
+// shows reports whether the shop's parcel has the known carrier and address of a parcel.
 func (f fulfillment) shows(parcel connector.Parcel) bool {
 	return slices.ContainsFunc(f.TrackingInfo, func(t trackingInfo) bool {
 		return t.Number == parcel.Number && (parcel.Carrier == "" || strings.EqualFold(t.Company, parcel.Carrier)) &&
@@ -221,8 +222,8 @@ func tracking(parcel connector.Parcel) vars {
 	return known
 }
 
-// ship fulfils of every part that is open as much as take says. Unless all of it was accepted, the order is read again before its next
-// change. Errors: Failure Underway for what the shop holds back.
+// ship fulfils, of every open part, as much as take says. Unless all of it was accepted, the order is read again
+// before its next change. Errors: Failure Underway for what the shop holds back.
 func (s *session) ship(ctx context.Context, at *shipping, take func(line string, remaining int64) int64, parcel connector.Parcel) error {
 	if at.CancelledAt != nil {
 		return connector.Failf(connector.Rejected, "the order is cancelled in the shop")
@@ -277,8 +278,8 @@ func (s *session) shipPart(ctx context.Context, at *shipping, part *fulfillmentO
 	return nil
 }
 
-// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships what has left here, DELIVERED adds
-// an event to each parcel.
+// PushStatus changes the order in the shop, which has no status of its own: SHIPPED ships what has left here,
+// DELIVERED adds an event to each parcel.
 func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to connector.Status) error {
 	switch to {
 	case orders.Shipped, orders.Delivered:
@@ -318,8 +319,8 @@ func (s *session) PushStatus(ctx context.Context, order connector.OrderRef, to c
 	return nil
 }
 
-// rest is how much of each line is to leave so that the shop has shipped what was shipped here, or all if no parcel is known. More may
-// remain in the shop: what was refunded there without being taken out of the order.
+// rest is how many units of each line are to leave so that the shop has shipped what was shipped here, or all if no
+// parcel is known. More may remain in the shop: units that were refunded there without being removed from the order.
 func rest(order connector.OrderRef, at *shipping) func(line string, remaining int64) int64 {
 	if len(order.Shipped) == 0 && len(order.Packed) == 0 {
 		return func(_ string, remaining int64) int64 { return remaining }

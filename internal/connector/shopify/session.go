@@ -93,7 +93,8 @@ type problem struct {
 	Extensions struct{ Code string }
 }
 
-// personal are the fields with data of buyers. Of an app that Shopify has not approved for such data they are null, each with an error.
+// personal are the fields with data of buyers. Of an app that Shopify has not approved for such data they are null,
+// each with an error.
 var personal = []string{"customer", "email", "phone", "note", "shippingAddress", "billingAddress"}
 
 // masked reports whether the error says only that data of a buyer is left out.
@@ -104,7 +105,7 @@ func (p problem) masked() bool {
 	})
 }
 
-// accessDenied is the code of an answer that a scope is lacking for.
+// accessDenied is the code of an answer for a missing scope.
 const accessDenied = "ACCESS_DENIED"
 
 // errTooDear is the refusal of a query whose possible cost exceeds the limit of a query.

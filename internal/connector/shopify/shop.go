@@ -46,8 +46,8 @@ func (l location) number() (text string, n int64) {
 	return text, n
 }
 
-// choose sets where stock is kept: at the location of the setting, else at the oldest active one of those that online orders are shipped
-// from, else at the oldest active one. The shop lists them by their names, so a new one may be the first: stock that moved there would also
+// choose sets the location of stock: the setting's, else the oldest active one that ships online orders, else the
+// oldest active one. The shop lists them by name, so a new one may be the first: stock that moved there would also
 // stay at the old one.
 func (s *session) choose(a shopAnswer) {
 	s.shop = &shop{currency: a.Shop.CurrencyCode}
@@ -77,8 +77,8 @@ func (s *session) choose(a shopAnswer) {
 	}
 }
 
-// soldBeside warns of other locations from which the shop sells, and whose stock is its merchant's; "" if there are none, or a setting has
-// chosen among them.
+// soldBeside warns of other locations from which the shop sells, whose stock is its merchant's; "" if there are none,
+// or a setting has chosen among them.
 func (s *session) soldBeside(locations []location) string {
 	var here string
 	var others []string

@@ -8,11 +8,11 @@ import (
 // size is how much a query for orders asks for: orders, lines of each, and parcels and refunds of each.
 type size struct{ orders, lines, few int }
 
-// sizes are tried in this order. How many points a query may cost, and what an object costs, is the shop's business:
-// after a refusal the next size is used, in later sessions too.
+// sizes are tried in this order. The shop decides how many points a query may cost, and what an object costs: after a
+// refusal the next size is used, in later sessions too.
 var sizes = []size{{25, 10, 4}, {12, 10, 4}, {6, 10, 3}, {3, 10, 3}, {1, 10, 3}, {1, leastLines, 1}}
 
-// sizeFact is under what the place of the last accepted size is kept.
+// sizeFact is the fact with the index of the last accepted size.
 const sizeFact = "orders"
 
 // size is the size to start with.
@@ -43,7 +43,8 @@ func (z size) vars(v vars) vars {
 	return v
 }
 
-// incomplete reports whether an order that was asked for in a size may have more than its answer: a list inside it is full.
+// incomplete reports whether an order that was asked for in a size may have more than its answer: a list inside it is
+// full.
 func (o *order) incomplete(z size) bool {
 	if o.LineItems.PageInfo.HasNextPage || len(o.Fulfillments) >= z.few || len(o.Refunds) >= z.few {
 		return true

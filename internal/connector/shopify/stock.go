@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// SetStock makes the shop show quantities, all in one request. An item that is not kept at the location yet is made to be.
+// SetStock makes the shop show quantities, all in one request. An item that is not kept at the location yet is made
+// to be.
 func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]connector.Result, error) {
 	f, err := s.readShop(ctx)
 	if err != nil {
@@ -65,8 +66,8 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 
 type refusal struct{ Message, Code string }
 
-// setQuantities sets the quantities of some items and gives what is refused, by their place among these. Each request has a key of its own,
-// under which the shop does it once however often it is repeated.
+// setQuantities sets the quantities of some items and gives what is refused, by their place among these. Each request
+// has a key of its own, under which the shop does it once however often it is repeated.
 func (s *session) setQuantities(ctx context.Context, f *shop, items []connector.StockItem, at []int) (map[int]refusal, error) {
 	quantities := make([]vars, len(at))
 	for k, i := range at {

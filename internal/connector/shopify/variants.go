@@ -13,8 +13,9 @@ type option struct{ Name, Value string }
 // alone is the option of the one variant that each product without variants has.
 var alone = []option{{"Title", "Default Title"}}
 
-// variants are the options and variants that a product shall have: its own, and behind them those that the merchant has added in the shop,
-// which would be deleted if they were not sent. Errors: Failure Rejected if these differ in other options.
+// variants are the options and variants of a product in the shop: its own, and behind them those that the merchant
+// has added there, which would be deleted if they were not sent. Errors: Failure Rejected if these differ in other
+// options.
 func variants(f *shop, p *connector.Product, there *product) (options, list []vars, err error) {
 	forms := p.Forms()
 	old := make([]*variant, len(forms))
@@ -69,7 +70,8 @@ func variants(f *shop, p *connector.Product, there *product) (options, list []va
 	return optionsOf(values), list, nil
 }
 
-// others are the shop's variants that are none of a product's, and were none when it was pushed last; old are those that are.
+// others are the shop's variants that are none of a product's, and were none when it was pushed last; old are those
+// that are.
 func (p *product) others(of *connector.Product, old []*variant) (list []*variant, err error) {
 	if p == nil {
 		return nil, nil
@@ -87,12 +89,14 @@ func (p *product) others(of *connector.Product, old []*variant) (list []*variant
 	return list, err
 }
 
-// alone reports whether it is the variant of a product without variants. One that is not what is sold here any more goes.
+// alone reports whether it is the variant of a product without variants. One that is not what is sold here any more
+// goes.
 func (v *variant) alone() bool {
 	return slices.Equal(v.SelectedOptions, alone) || len(v.SelectedOptions) == 0
 }
 
-// keepPolicy has a variant stay as it is on sale without stock, or not: that is its merchant's decision, and unsaid it would not be.
+// keepPolicy sends a variant's policy for sales without stock back unchanged: it is its merchant's decision, and a
+// push without it would reset it.
 func (v *variant) keepPolicy(in vars) {
 	if v.InventoryPolicy != "" {
 		in["inventoryPolicy"] = v.InventoryPolicy

@@ -36,7 +36,8 @@ func (s *session) registered(ctx context.Context, address string) (map[string][]
 	}
 }
 
-// EnsureWebhooks registers missing webhooks. The shop deletes a subscription after eight failures, so it is missing then.
+// EnsureWebhooks registers missing webhooks. The shop deletes a subscription after eight failures, so it is missing
+// then.
 func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
 	there, err := s.registered(ctx, target.URL)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// PushCancel cancels the whole order: by granting what its buyer asked for, as far as that goes, and by a cancellation of the seller's. One
-// that waits for TikTok's decision is not repeated.
+// PushCancel cancels the whole order: it grants the buyer's request as far as that goes, and cancels the rest for the
+// seller. A cancellation that waits for TikTok's decision is not repeated.
 func (s *session) PushCancel(ctx context.Context, ref connector.OrderRef, _ string) error {
 	o, err := s.beforeWrite(ctx, ref.ExternalID)
 	if err != nil || statuses[o.Status] == orders.Cancelled {

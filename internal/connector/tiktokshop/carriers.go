@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// carrierOf is the carrier of a parcel: its own, else that of the order's last parcel before it, else that of the setting carrier.
+// carrierOf is the carrier of a parcel: its own, else that of the order's last parcel before it, else that of the
+// setting carrier.
 func (s *session) carrierOf(ref connector.OrderRef, parcel connector.Parcel) string {
 	name := s.link.Channel.Value("carrier")
 	for _, p := range ref.Shipped {

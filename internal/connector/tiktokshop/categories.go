@@ -78,7 +78,7 @@ func (s *session) categoryRules(ctx context.Context, category string) (*rules, e
 	return r, nil
 }
 
-// demanded reports whether an attribute must be there, beside those that were chosen.
+// demanded reports whether an attribute must be there, given those that were chosen.
 func (a *attribute) demanded(chosen map[connector.ID]connector.ID) bool {
 	if !a.Required && !a.Misspelt {
 		return false
@@ -91,7 +91,7 @@ func (a *attribute) demanded(chosen map[connector.ID]connector.ID) bool {
 	return len(a.Conditioned) == 0
 }
 
-// choose finds what stands for a text among the values of an attribute: a value of TikTok's, else the text itself where any may be given.
+// choose finds the value of an attribute for a text: one of TikTok's, else the text itself where any may be given.
 func (a *attribute) choose(text string) (chosen fields, id connector.ID, ok bool) {
 	for _, v := range a.Values {
 		if strings.EqualFold(v.Name, text) {
@@ -120,8 +120,8 @@ func (a *attribute) lacks(given string) string {
 	return text
 }
 
-// fit gives a product's attributes as its category has them. Errors: Failure Rejected that names all that the category demands and the
-// product does not have.
+// fit converts a product's attributes to those of its category. Errors: Failure Rejected that names everything that
+// the category demands and the product lacks.
 func (r *rules) fit(p *connector.Product, old *product, settings func(string) string) ([]fields, error) {
 	var list []fields
 	var lacks []string
@@ -202,8 +202,8 @@ func (c *categoryRules) lacks(old *product, setting func(string) string) (list [
 	return list
 }
 
-// brand is TikTok's id of a product's brand: that of the setting brandId, else of the brand that has the name of the product's attribute
-// Brand, else the one that the product has in the shop; "" for none.
+// brand is TikTok's id of a product's brand: that of the setting brandId, else of the brand that has the name of the
+// product's attribute Brand, else the one that the product has in the shop; "" for none.
 func (s *session) brand(ctx context.Context, p *connector.Product, old *product, category string) (string, error) {
 	if id := s.link.Channel.Value("brandId"); id != "" {
 		return id, nil
@@ -244,7 +244,8 @@ func (s *session) brand(ctx context.Context, p *connector.Product, old *product,
 	return id, nil
 }
 
-// category is that of the setting categoryId, else the one that the product has in the shop, else the one that TikTok recommends.
+// category is that of the setting categoryId, else the one that the product has in the shop, else the one that TikTok
+// recommends.
 func (s *session) category(ctx context.Context, p *connector.Product, old *product) (string, error) {
 	if id := s.link.Channel.Value("categoryId"); id != "" {
 		return id, nil

@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// content is the whole product for the shop without its images, because what is left out would be deleted. What the category requires
-// and the product lacks is reported here, before anything is sent.
+// content is the whole product for the shop without its images, because what is left out would be deleted. What the
+// category requires and the product lacks is reported here, before anything is sent.
 func (s *session) content(ctx context.Context, p *connector.Product, old *product) (fields, error) {
 	warehouse, err := s.salesWarehouse(ctx)
 	if err != nil {
@@ -75,8 +75,8 @@ const mostText = 10_000
 // picture is an image in a text: TikTok takes only those that it serves itself.
 var picture = regexp.MustCompile(`(?i)<img\b[^>]*>`)
 
-// text is what buyers read of a product: its description without its images, and one that is too long without its markup, which must not be
-// cut in two; without a description what the merchant has written in the shop.
+// text is the text that buyers read: the product's description without its images. A text that is too long loses its
+// markup, which must not be cut in two. A product without a description has the merchant's text in the shop.
 func text(p *connector.Product, old *product) string {
 	if old != nil && old.Text != "" && !p.Describes() {
 		return old.Text
@@ -141,9 +141,9 @@ func finish(body fields, p *connector.Product, old *product, images map[string]s
 	body["main_images"] = pictures
 }
 
-// keyOf is the same for the same product with the same content and pictures: the shop creates it once, even if the first answer was lost.
-// It is made of our names of the pictures: TikTok gives one that is sent again another name. A product in place of one that is gone has
-// another key.
+// keyOf is equal for the same product with the same content and pictures: the shop creates it once, even if the first
+// answer was lost. It is made of our names of the pictures, because TikTok names a picture anew each time it is sent.
+// A product that replaces a deleted one has another key.
 func keyOf(body fields, p *connector.Product) string {
 	names := []string{p.Known.Product}
 	for _, image := range p.Images {

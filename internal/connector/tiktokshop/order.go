@@ -82,7 +82,8 @@ type piece struct {
 	} `json:"item_tax"`
 }
 
-// bundle is the pieces of one SKU at one price, which form a line. Its id is that of its first piece, which stays the same.
+// bundle is the pieces of one SKU at one price, which form a line. Its id is that of its first piece, which stays the
+// same.
 type bundle struct {
 	id     string
 	pieces []piece
@@ -109,7 +110,7 @@ func (o *order) bundles() []bundle {
 	return list
 }
 
-// gone reports whether the piece was shipped, for the platform.
+// gone reports whether the platform counts the piece as shipped.
 func (p piece) gone() bool {
 	switch p.Status {
 	case "IN_TRANSIT", "DELIVERED", "COMPLETED":
@@ -138,8 +139,8 @@ var statuses = map[string]orders.Status{
 	"CANCELLED": orders.Cancelled, "CANCEL": orders.Cancelled,
 }
 
-// convert converts an order. Lines of an order that TikTok ships have no SKU: the stock is in TikTok's warehouses, so nothing of it is
-// reserved.
+// convert converts an order. Lines of an order that TikTok ships have no SKU: the stock is in TikTok's warehouses, so
+// nothing of it is reserved.
 func (o *order) convert() (connector.Order, error) {
 	sum, err := connector.NewSums(o.Payment.Currency)
 	if err != nil {
@@ -285,8 +286,8 @@ func shown(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// buyer sets who bought. Masked or missing values stay empty, so that they replace nothing that is known. Until the
-// order is paid there is no address, and nobody is named: name and e-mail are stored together later.
+// buyer sets the buyer. Masked or missing values stay empty, so that they replace nothing that is known. Until the
+// order is paid there is no address and no name: name and e-mail are stored together later.
 func (o *order) buyer(out *connector.Order) {
 	a := o.Address
 	if a == nil {
@@ -327,8 +328,8 @@ func (a *address) place() *connector.Place {
 		PostalCode: shown(a.PostalCode), Country: strings.ToUpper(a.Region), Phone: shown(a.Phone)}
 }
 
-// districts finds city and state by the names of their levels, which differ by country: the city is what is called so, else the lowest
-// level; the state is the level right below the country, unless that is the city.
+// districts finds city and state by the names of their levels, which differ by country: the city is the level with
+// that name, else the lowest level; the state is the level right below the country, unless that is the city.
 func (a *address) districts() (city, state string) {
 	lowest := ""
 	for _, d := range a.Districts {

@@ -30,8 +30,8 @@ const (
 	partReturns       = "returns"
 )
 
-// pageToken is the position of a pull: its part, its end by the platform's clock, the size of its pages, and the platform's token of the
-// next one.
+// pageToken is the position of a pull: its part, its end by the platform's clock, the size of its pages, and the
+// platform's token of the next one.
 type pageToken struct {
 	part  string
 	until time.Time
@@ -55,7 +55,8 @@ func parseToken(text string, size int) pageToken {
 	return p
 }
 
-// PullOrders returns a page of the orders that changed in a closed span, then of those with changed cancellations and returns.
+// PullOrders returns a page of the orders that changed in a closed span, then of those with changed cancellations and
+// returns.
 func (s *session) PullOrders(ctx context.Context, cursor connector.Cursor) (connector.OrderPage, error) {
 	at := parseToken(cursor.Page, pageOrders.Of(s.link.Facts, s.link.Now()))
 	if at.until.IsZero() {
@@ -79,11 +80,12 @@ func (p pageToken) span(cursor connector.Cursor) fields {
 	return span
 }
 
-// clocksApart is by how much two clocks may differ that show the same time: dates have whole seconds, and answers take some time.
+// clocksApart is by how much two equal clocks may seem to differ: dates have whole seconds, and answers take some
+// time.
 const clocksApart = 3 * time.Second
 
-// pullChanged returns a page of orders by the time of their change. Without a sort order TikTok begins with the newest. The first page
-// says what time it is there: where it is later than here, the page is requested up to then.
+// pullChanged returns a page of orders by the time of their change. Without a sort order TikTok begins with the
+// newest. The first page shows the platform's time: if that is later than ours, the page is requested up to it.
 func (s *session) pullChanged(ctx context.Context, at pageToken, cursor connector.Cursor) (connector.OrderPage, error) {
 	out, date, err := s.searchOrders(ctx, at, cursor)
 	if first := at.token == ""; err == nil && first && date.Sub(at.until) > clocksApart {
@@ -101,7 +103,8 @@ func (s *session) pullChanged(ctx context.Context, at pageToken, cursor connecto
 	if cursor.Since.After(at.until) {
 		page.Until = cursor.Since
 	}
-	if out.Next == "" || out.Next == at.token && len(out.Orders) == 0 { // a page without orders may have others behind it
+	// a page without orders may have others behind it
+	if out.Next == "" || out.Next == at.token && len(out.Orders) == 0 {
 		at = pageToken{partCancellations, at.until, at.size, ""}
 	} else {
 		at.token = out.Next

@@ -75,7 +75,8 @@ func (p *product) sku(name string) string {
 
 const productsPath = "/product/202309/products"
 
-// Upsert puts products into the shop, where they are audited before buyers see them. It searches for existing ones first.
+// Upsert puts products into the shop, where they are audited before buyers see them. It searches for existing ones
+// first.
 func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]connector.Result, error) {
 	var skus []string
 	for i := range products {
@@ -132,7 +133,7 @@ func (s *session) whole(ctx context.Context, id string) (*product, error) {
 	return &p, err
 }
 
-// mine is the product of the shop that p is: the one of the last push, else the one that has exactly its SKUs; nil for none.
+// mine is the shop's product for p: the one of the last push, else the one that has exactly its SKUs; nil for none.
 func (s *session) mine(ctx context.Context, p *connector.Product, there []product) (*product, error) {
 	own := p.Forms()
 	ours := func(name string) bool {
@@ -216,7 +217,7 @@ func (s *session) upsert(ctx context.Context, p *connector.Product, there []prod
 // mostSKU is how many characters a SKU may have.
 const mostSKU = 50
 
-// allowed refuses SKUs that TikTok takes of no product, other than those that it has taken already.
+// allowed refuses SKUs that TikTok accepts of no product, unless it has accepted them before.
 func allowed(p *connector.Product, old *product) error {
 	for _, f := range p.Forms() {
 		if old != nil && old.sku(f.SKU) != "" {
@@ -241,7 +242,7 @@ func (s *session) show(ctx context.Context, p *connector.Product, old *product) 
 	return nil
 }
 
-// turn takes a product on sale or off. TikTok refuses to do it twice, and the answer of the first time may be lost.
+// turn takes a product on sale or off. TikTok refuses to do it twice, and the first answer may be lost.
 func (s *session) turn(ctx context.Context, how, id string) error {
 	err := s.changeOne(ctx, http.MethodPost, productsPath+"/"+how, id)
 	if connector.Is(err, connector.Rejected) {
@@ -255,7 +256,8 @@ func (s *session) turn(ctx context.Context, how, id string) error {
 // sellerOff is the status of a product that its seller has taken off sale.
 const sellerOff = "SELLER_DEACTIVATED"
 
-// changeOne does something with one product by a call that takes several, and refuses them by items of an answer with code 0.
+// changeOne does something with one product by a call that takes several, and refuses them by items of an answer with
+// code 0.
 func (s *session) changeOne(ctx context.Context, method, path, id string) error {
 	var refused itemErrors
 	_, err := s.call(connector.Repeatable(ctx), request{method: method, path: path, body: fields{"product_ids": []string{id}}}, &refused)

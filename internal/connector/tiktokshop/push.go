@@ -51,7 +51,8 @@ func (s *session) PushShipment(ctx context.Context, ref connector.OrderRef, parc
 	return s.ship(ctx, o, ids, fields{"self_shipment": fields{"tracking_number": parcel.Number, "shipping_provider_id": carrier}})
 }
 
-// sender is TikTok's id of the carrier of a parcel. Errors: Failure Rejected for a parcel without a carrier or a number.
+// sender is TikTok's id of the carrier of a parcel. Errors: Failure Rejected for a parcel without a carrier or a
+// number.
 func (s *session) sender(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel) (string, error) {
 	name := s.carrierOf(ref, parcel)
 	if parcel.Number == "" || name == "" {
@@ -60,8 +61,8 @@ func (s *session) sender(ctx context.Context, o *order, ref connector.OrderRef, 
 	return s.carrier(ctx, string(o.DeliveryOption), name)
 }
 
-// renumber gives the package of a shipment that was deleted here, or had another number, the number and carrier of the one in its place.
-// TikTok allows that for 72 hours, of packages that the seller ships.
+// renumber gives the package of a shipment that was deleted here, or had another number, the number and carrier of
+// its replacement. TikTok allows that for 72 hours, for packages that the seller ships.
 func (s *session) renumber(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel) error {
 	if o.byTikTok() || o.Shipping == "TIKTOK" {
 		if parcel.Corrected {
@@ -96,7 +97,8 @@ func (s *session) renumber(ctx context.Context, o *order, ref connector.OrderRef
 	return nil
 }
 
-// recarry gives the package of a shipment whose tracking was corrected its carrier, if TikTok shows another one beside the right number.
+// recarry gives the package of a shipment whose tracking was corrected its carrier, if TikTok shows another one
+// beside the right number.
 func (s *session) recarry(ctx context.Context, o *order, ref connector.OrderRef, parcel connector.Parcel, shown piece) error {
 	if !parcel.Corrected || parcel.Carrier == "" || shown.Carrier == "" || shown.Package == "" {
 		return nil
@@ -136,8 +138,8 @@ func (s *session) ReadAhead(ctx context.Context, externalIDs []string) error {
 	return err
 }
 
-// beforeWrite is an order before a write: as this session knows it, because parcels of one order follow each other, or
-// as the shop has it.
+// beforeWrite returns an order before a write: this session's state of it, because parcels of one order follow each
+// other, or the shop's.
 func (s *session) beforeWrite(ctx context.Context, id string) (*order, error) {
 	if o := s.ahead[id]; o != nil {
 		return o, nil

@@ -44,15 +44,16 @@ type refundAmount struct {
 	Total decimal `json:"refund_total"`
 }
 
-// partialRefund is a part of the price that the seller gave back and the buyer took, who keeps what was bought. It takes the place of the
-// other amount.
+// partialRefund is a part of the price that the seller gave back and the buyer accepted, keeping the goods. It
+// replaces the other amount.
 type partialRefund struct {
 	Amount decimal `json:"amount"`
 }
 
 func (r *reversal) id() string { return connector.First(r.CancelID, r.ReturnID) }
 
-// done reports whether it was granted: the refund is on its way or complete. A replacement is none, unless it ended with a refund.
+// done reports whether the request was granted: the refund is on its way or complete. A replacement is no refund,
+// unless it ended with one.
 func (r *reversal) done() bool {
 	status := cmp.Or(r.CancelStatus, r.ReturnStatus)
 	if strings.HasPrefix(status, "REPLACEMENT_") || strings.HasPrefix(status, "EXCHANGE_") {
@@ -69,8 +70,8 @@ func (r *reversal) open() bool {
 // asked reports whether it is a buyer's request for a cancellation that waits for the seller's answer.
 func (r *reversal) asked() bool { return r.open() && r.CancelID != "" && r.Role == "BUYER" }
 
-// reversals lists cancellations or returns, all pages of them: none for an app without their scope, which gets the orders
-// all the same (Test says so).
+// reversals lists cancellations or returns, all pages of them: none for an app without their scope, which gets the
+// orders all the same (Test says so).
 func (s *session) reversals(ctx context.Context, path string, filter fields) (list []reversal, err error) {
 	query := url.Values{"page_size": {"50"}, "sort_field": {"update_time"}, "sort_order": {"ASC"}}
 	for {
@@ -135,7 +136,7 @@ func (s *session) reversalsOf(ctx context.Context, orders []string) (list []reve
 	return list, nil
 }
 
-// addTo adds what it says to its order, which counts as changed at its time: TikTok does not change the order's.
+// addTo adds the reversal to its order, which counts as changed at its time: TikTok does not change the order's.
 func (r *reversal) addTo(out *connector.Order, o *order) error {
 	if r.asked() {
 		out.ToBeCancelled(true)

@@ -72,8 +72,8 @@ type request struct {
 
 type fields map[string]any
 
-// call sends a request and decodes the data of its answer. A token that ends soon is renewed before, an expired one once, and a time that
-// the platform refuses is corrected by its own clock once.
+// call sends a request and decodes the data of its answer. It renews a token that ends soon before, an expired one
+// once, and corrects a time that the platform refuses by the platform's own clock once.
 func (s *session) call(ctx context.Context, r request, into any) (*connector.Response, error) {
 	renewed, set := false, false
 	if !s.until.IsZero() && !s.now().Before(s.until) {
@@ -275,7 +275,8 @@ func (s *session) readTokens(answer *connector.Response) (connector.Credentials,
 	return change, nil
 }
 
-// ends is when a token ends: TikTok Shop says the second since 1970, elsewhere it is how many seconds are left. The zero time for neither.
+// ends is when a token ends: TikTok Shop says the second since 1970, elsewhere it is how many seconds are left. The
+// zero time for neither.
 func (s *session) ends(of json.RawMessage) time.Time {
 	n, err := strconv.ParseInt(strings.Trim(string(of), `"`), 10, 64)
 	switch {

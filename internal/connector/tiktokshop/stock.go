@@ -10,14 +10,14 @@ import (
 	"entrepot/internal/connector"
 )
 
-// held is what of a SKU can be sold, by warehouse.
+// held is how much of a SKU can be sold, by warehouse.
 type held struct {
 	total      int64
 	warehouses map[string]int64
 }
 
-// inventory reads what the shop shows of SKUs, by TikTok's ids; those that it does not have are left out. It is nil where the app may not
-// read it.
+// inventory reads what the shop shows of SKUs, by TikTok's ids; those that it does not have are left out. It is nil
+// where the app may not read it.
 func (s *session) inventory(ctx context.Context, skuIDs []string) (map[string]held, error) {
 	found := map[string]held{}
 	if len(skuIDs) == 0 {
@@ -103,8 +103,8 @@ func (s *session) SetStock(ctx context.Context, items []connector.StockItem) ([]
 	return results, err
 }
 
-// emptied sets what a SKU has in the shop's other warehouses to nothing. TikTok wants all of them named that the SKU is in; what is in
-// TikTok's own warehouses is TikTok's to count.
+// emptied sets a SKU's stock in the shop's other warehouses to zero. TikTok requires all warehouses of the SKU to be
+// named; stock in TikTok's own warehouses is left to TikTok.
 func (s *session) emptied(ctx context.Context, h held, sells string) (list []fields, err error) {
 	for _, other := range slices.Sorted(maps.Keys(h.warehouses)) {
 		if other == sells {
@@ -134,8 +134,8 @@ func (s *session) isOwn(ctx context.Context, id string) (bool, error) {
 	return slices.ContainsFunc(there, func(w warehouse) bool { return string(w.ID) == id && w.Type == forSales }), err
 }
 
-// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay. It takes none of a product that
-// is not on sale: its price comes with it when it is.
+// SetPrices sets prices. TikTok Shop has reductions only as campaigns, so the price is what buyers pay. It takes none
+// of a product that is not on sale: its price comes with it when it is.
 func (s *session) SetPrices(ctx context.Context, items []connector.PriceItem) ([]connector.Result, error) {
 	var shown []connector.PriceItem
 	var results []connector.Result
@@ -186,7 +186,8 @@ func (s *session) eachProduct(ctx context.Context, what string, n int, change fu
 	return results, nil
 }
 
-// change sends a change of a product's SKUs and stores refusals in their results; one that names no SKU is of all of them.
+// change sends a change of a product's SKUs and stores refusals in their results; a refusal without SKU applies to
+// all of them.
 func (s *session) change(ctx context.Context, product, what string, body []fields, results []connector.Result) error {
 	var refused itemErrors
 	_, err := s.call(connector.Repeatable(ctx), request{method: http.MethodPost,
@@ -234,8 +235,8 @@ func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[st
 	return found, s.watch(ctx, skus, names)
 }
 
-// watch notes which of some SKUs, by TikTok's ids and by their names, TikTok has taken off sale. Where that cannot be known
-// their stock still is.
+// watch notes which of some SKUs, by TikTok's ids and by their names, TikTok has taken off sale. Where that cannot be
+// known their stock still is.
 func (s *session) watch(ctx context.Context, skus map[string]string, names []string) error {
 	s.off = map[string]string{}
 	there, err := s.search(ctx, names)

@@ -31,7 +31,8 @@ func (s *session) registered(ctx context.Context) (map[string]string, error) {
 	return found, nil
 }
 
-// EnsureWebhooks registers all topicNames for the target. An app may not have every topic; one that is refused is left out.
+// EnsureWebhooks registers all topicNames for the target. An app may not have every topic; one that is refused is
+// left out.
 func (s *session) EnsureWebhooks(ctx context.Context, target connector.WebhookTarget) ([]connector.Webhook, error) {
 	there, err := s.registered(ctx)
 	if err != nil {

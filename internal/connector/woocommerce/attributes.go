@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/connector"
 )
 
-// attribute is one of a product in the shop, or a variation's value of it. One of the whole shop, by which buyers filter, has an id.
+// attribute is one of a product in the shop, or a variation's value of it. One of the whole shop, by which buyers
+// filter, has an id.
 type attribute struct {
 	ID        flexible          `json:"id"`
 	Name      flexible          `json:"name"`
@@ -34,7 +35,8 @@ func (a attribute) values() (list []string) {
 	return list
 }
 
-// called is how a request names an attribute: by the id of the shop's own if the product has that, so that it stays one, else by its name.
+// called is how a request names an attribute: by the id of the shop's own if the product has that, so that it stays
+// one, else by its name.
 func (u *upsert) called(name string) map[string]any {
 	for _, a := range u.there.Attributes {
 		if a.whole() && a.named(name) {
@@ -44,8 +46,8 @@ func (u *upsert) called(name string) map[string]any {
 	return map[string]any{"name": name}
 }
 
-// attributes are all that a product shall have: those by which its variants differ, its others, and those that the merchant has given it. A
-// list that is sent replaces the shop's.
+// attributes are all attributes of a product in the shop: those by which its variants differ, its others, and those
+// that the merchant has given it. A list that is sent replaces the shop's.
 func (s *session) attributes(ctx context.Context, u *upsert) ([]map[string]any, error) {
 	list := []map[string]any{}
 	add := func(name string, variation bool, options []string) {
@@ -98,8 +100,9 @@ func options(variants []connector.Variant, i int) (list []string) {
 	return list
 }
 
-// othersOptions are the values, by the attribute's name in small letters, of variations that the merchant has added to a product in the
-// shop: without them nobody could choose those. The variations are asked for if the product has options that are not ours.
+// othersOptions are the values, by the attribute's name in small letters, of variations that the merchant has added
+// to a product in the shop: without them nobody could choose those. The variations are read if the product has
+// options that are not ours.
 func (s *session) othersOptions(ctx context.Context, u *upsert) (map[string][]string, error) {
 	ours := map[string][]string{}
 	more := false

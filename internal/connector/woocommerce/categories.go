@@ -79,8 +79,8 @@ func (s *session) createCategory(ctx context.Context, c connector.Category, pare
 	return made.ID.number(), err
 }
 
-// withTheirs are the categories that a product shall have: its own, and behind them those that its merchant has put it in; nil to leave
-// them as they are. The shop's own for products without one goes with the first other.
+// withTheirs are the categories of a product in the shop: its own, and behind them those that its merchant has put it
+// in; nil to leave them unchanged. The shop's default category is dropped with the first other.
 func (u *upsert) withTheirs(own []map[string]any) []map[string]any {
 	before := u.sentBefore(sentCategories)
 	var ids []string

@@ -33,7 +33,8 @@ func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, e
 	}
 	body["images"] = images
 	for name, member := range map[string]string{"taxClass": "tax_class", "shippingClass": "shipping_class"} {
-		if slug := s.link.Channel.Term(&u.Product, name); slug != "" { // otherwise the shop's usual one, or what its merchant chose
+		// otherwise the shop's usual one, or what its merchant chose
+		if slug := s.link.Channel.Term(&u.Product, name); slug != "" {
 			body[member] = slug
 		}
 	}

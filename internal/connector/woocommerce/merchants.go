@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The names in connector.IDs.Other of the attributes and categories that the last push gave a product: what else it has in the shop is its
-// merchant's, and stays beside what is pushed.
+// The names in connector.IDs.Other of the attributes and categories that the last push gave a product. Others in the
+// shop are its merchant's, and a push leaves them.
 const (
 	sentAttributes = "attributes"
 	sentCategories = "categories"
@@ -14,7 +14,8 @@ const (
 
 // sentBefore are the names or ids that the last push gave the product.
 func (u *upsert) sentBefore(kind string) (list []string) {
-	_ = json.Unmarshal([]byte(u.Known.Other[kind]), &list) // nothing is known of products that were pushed before this was kept
+	// nothing is known of products that were pushed before this was kept
+	_ = json.Unmarshal([]byte(u.Known.Other[kind]), &list)
 	return list
 }
 

@@ -19,7 +19,8 @@ const (
 	returned   = orders.Returned
 )
 
-// statuses are what the shop's mean here. A draft of a checkout is no order; "refunded" depends on whether it was shipped.
+// statuses are what the shop's mean here. A draft of a checkout is no order; "refunded" depends on whether it was
+// shipped.
 var statuses = map[string]connector.Status{"pending": pending, "on-hold": pending, "processing": processing, "completed": shipped,
 	"cancelled": cancelled, "failed": cancelled, "trash": cancelled}
 
@@ -153,9 +154,9 @@ func convert(raw json.RawMessage) (out connector.Order, modified string, is bool
 	return out, string(in.Modified), true, nil
 }
 
-// amounts reads lines and amounts, which are asked for unrounded. A shop rounds each line, or, by a setting, only their sum: whichever adds
-// up to its total is what it means, and what amounts lack that were rounded apart then is evened out. Some shops have no decimals, although
-// their currency does. A difference that the shop itself has stays.
+// amounts reads lines and amounts, which are requested unrounded. A shop rounds each line or, by a setting, only
+// their sum: the way that adds up to its total is used, and separately rounded amounts are evened out. Some shops
+// have no decimals, although their currency does. A difference that the shop itself has stays.
 func (in shopOrder) amounts(out *connector.Order) error {
 	digits := money.Digits(out.Currency) // shops have currencies of their own, too
 	billed, finer, err := in.rounded(*out, digits, false)
@@ -182,9 +183,9 @@ func (in shopOrder) amounts(out *connector.Order) error {
 	return nil
 }
 
-// rounded is an order with its lines and amounts, rounded to some decimals; finer says that some had more. A merchant may raise what a line
-// costs after its discount above what it costs before: then the line costs that. The shop counts what was raised as a discount below zero;
-// byLines takes the discount from the lines in place of what the shop says.
+// rounded is an order with its lines and amounts rounded to some decimals; finer says that some had more. A merchant
+// may raise a line's price after its discount above the price before it: then the line costs that. The shop counts
+// the raise as a discount below zero; byLines takes the discount from the lines and not from the shop's figure.
 func (in shopOrder) rounded(out connector.Order, digits int, byLines bool) (o connector.Order, finer bool, err error) {
 	sum := connector.Sums{Digits: digits}
 	of := func(text flexible) money.Amount { return sum.Of(string(text)) }

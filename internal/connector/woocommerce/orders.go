@@ -13,7 +13,8 @@ import (
 // pageOrders is how many orders a page has.
 var pageOrders = connector.PageSize{Most: 100, Least: 10, Fact: "orderPage"}
 
-// decimals has the shop give amounts with as many as it calculates with: rounded to its own they need not add up to its totals.
+// decimals has the shop give amounts with as many as it calculates with: rounded to its own they need not add up to
+// its totals.
 const decimals = "6"
 
 // gmt is how the shop writes times: UTC without saying so.
@@ -90,7 +91,7 @@ func (s *session) next(out connector.OrderPage, token pageToken, more bool, last
 	return out, err
 }
 
-// before is the second before a time: the shop leaves out what changed in the very second that it is asked for.
+// before is the second before a time, because the shop leaves out changes of the requested second itself.
 func before(at time.Time) string { return at.UTC().Add(-time.Second).Format(gmt) }
 
 // PullOrder gives one order, also from the bin.

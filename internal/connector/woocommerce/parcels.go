@@ -14,9 +14,9 @@ import (
 	"entrepot/internal/connector"
 )
 
-// What the shop or a plugin keeps beside an order of the parcels that have left.
+// Members of an order in which the shop or a plugin stores the parcels that have left.
 const (
-	fulfilledKey = "_fulfillment_status"         // the shop's own parcels are asked for apart
+	fulfilledKey = "_fulfillment_status"         // the shop's own parcels are requested separately
 	trackedKey   = "_wc_shipment_tracking_items" // of the plugins in extensions
 )
 
@@ -29,8 +29,8 @@ type kept struct {
 // unreadParcels stands for the shop's own parcels until Detail reads them.
 const unreadParcels = "fulfillments"
 
-// parcels reads what is kept of parcels beside the order. Tracking numbers of plugins mostly do not say what is in their parcels: then they
-// are one parcel of everything once the order is completed.
+// parcels reads an order's parcels. Tracking numbers of plugins mostly do not name the contents of their parcels:
+// then they are one parcel of everything once the order is completed.
 func (in shopOrder) parcels(out *connector.Order) {
 	for _, k := range in.Kept {
 		var state flexible
@@ -155,8 +155,8 @@ func (s *session) fulfillments(ctx context.Context, order string) (list []fulfil
 	return wrapped.Fulfillments, err
 }
 
-// readParcels replaces the mark of an order's own parcels by these. An order of which everything has left is shipped, whatever the status
-// says: the shop does not change that by itself.
+// readParcels replaces the mark of an order's own parcels by the parcels. An order of which everything has left is
+// shipped, whatever its status: the shop does not change that by itself.
 func (s *session) readParcels(ctx context.Context, o *connector.Order) error {
 	unread := func(p connector.Parcel) bool { return p.Key == unreadParcels }
 	if !slices.ContainsFunc(o.Parcels, unread) {

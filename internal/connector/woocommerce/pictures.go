@@ -6,9 +6,9 @@ import (
 	"entrepot/internal/connector"
 )
 
-// claimImages finds which of the product's pictures the shop has: it fetches an address once more whenever that is sent again, and keeps no
-// address. Those in the shop that are not known here came by a request whose answer was lost, if there are as many as were sent; else they
-// are the merchant's own, and stay behind ours.
+// claimImages finds which of the product's pictures the shop has. The shop fetches an address again whenever it is
+// sent, and stores no address. Pictures in the shop with unknown ids came by a request whose answer was lost, if
+// there are as many as were sent; else they are the merchant's own, and stay behind ours.
 func (u *upsert) claimImages() {
 	u.Images = slices.Clone(u.Images)
 	known := slices.Clone(u.DroppedImages)

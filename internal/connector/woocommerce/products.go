@@ -41,10 +41,12 @@ type found struct {
 
 func (f found) variation() bool { return f.Type == "variation" }
 
-// special reports whether a product is of a kind that a plugin or the merchant made it, such as a bundle or a subscription: it stays.
+// special reports whether a product is of a kind that a plugin or the merchant made it, such as a bundle or a
+// subscription: it stays.
 func (f found) special() bool { return f.Type != "" && f.Type != "simple" && f.Type != "variable" }
 
-// inCalls divides SKUs for requests, which name them with commas between them: a SKU that has some itself is requested alone.
+// inCalls divides SKUs for requests, which name them with commas between them: a SKU that has some itself is
+// requested alone.
 func inCalls(skus []string) (calls [][]string) {
 	var plain []string
 	for _, sku := range skus {
@@ -57,7 +59,8 @@ func inCalls(skus []string) (calls [][]string) {
 	return append(calls, connector.InAddresses(plain, skusPerCall)...)
 }
 
-// bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without case.
+// bySKU finds products and variations, whatever their status, by the SKUs as they are here. The shop compares without
+// case.
 func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, error) {
 	var all []found
 	for _, piece := range inCalls(skus) {
@@ -80,8 +83,8 @@ func (s *session) bySKU(ctx context.Context, skus []string) (map[string]found, e
 	return out, nil
 }
 
-// byIDs finds products and variations by the ids of the last push: their merchant may have given them other SKUs since. Those in the bin
-// are left out.
+// byIDs finds products and variations by the ids of the last push: their merchant may have given them other SKUs
+// since. Products in the bin are left out.
 func (s *session) byIDs(ctx context.Context, items []connector.Item) (map[string]found, error) {
 	out := map[string]found{}
 	byPath := map[string]map[string]string{} // SKUs by the ids below an address
@@ -218,7 +221,7 @@ func (s *session) Upsert(ctx context.Context, products []connector.Product) ([]c
 	return out, nil
 }
 
-// addParents adds the shop's products that have no SKU and are what a product here is, because its variants are their variations: merchants
+// addParents adds the shop's products without SKU whose variations are the variants of a product here: merchants
 // often give SKUs to variations alone.
 func (s *session) addParents(ctx context.Context, products []connector.Product, there map[string]found) error {
 	skuOf := map[string]string{} // by the shop's id of the product
@@ -281,7 +284,8 @@ func (u *upsert) claim(there map[string]found) {
 }
 
 // putProducts creates and changes the products themselves, without variations. Those with new pictures are sent in
-// calls of their own, because the shop fetches each picture during the call: one that fails undoes nothing of the others.
+// calls of their own, because the shop fetches each picture during the call: one that fails undoes nothing of the
+// others.
 func (s *session) putProducts(ctx context.Context, list []*upsert) error {
 	var plain, pictured []*upsert
 	for _, u := range list {

@@ -116,8 +116,8 @@ func (s *session) pushNote(ctx context.Context, order connector.OrderRef, parcel
 	return err
 }
 
-// unlisted reports whether a list of what an order has already cannot be had, as from a shop that only takes more: whether
-// the shop has it at all, the write says.
+// unlisted reports whether the list of an order's existing entries cannot be read, because the shop only accepts new
+// ones. The write shows whether the shop has them at all.
 func unlisted(err error) bool { return isCode(err, noRoute) || connector.Is(err, connector.Missing) }
 
 // names reports whether a text has a mark that is no part of a longer one: JD1 is not in JD10.

@@ -22,7 +22,8 @@ func (*Connector) Open(link connector.Link) connector.Session {
 	if address == "" {
 		address = link.Channel.Value("url")
 	}
-	for _, inside := range []string{"/wp-json", "/wp-admin", "/wp-login.php"} { // what merchants copy from their browser
+	// what merchants copy from their browser
+	for _, inside := range []string{"/wp-json", "/wp-admin", "/wp-login.php"} {
 		address, _, _ = strings.Cut(address, inside)
 	}
 	return &session{link: link, base: strings.TrimRight(address, "/"),
@@ -87,8 +88,8 @@ func list[T any](ctx context.Context, s *session, path string, query url.Values)
 	}
 }
 
-// lastPage reports whether no page follows. One that is not full need not be the last: the shop leaves out of a page what it cannot load,
-// such as an order of a plugin that is gone, and some hosts give fewer than they are asked for.
+// lastPage reports whether no page follows. A page that is not full need not be the last: the shop leaves out records
+// that it cannot load, such as an order of a removed plugin, and some hosts return fewer than requested.
 func lastPage(answer *connector.Response, page int, short bool) bool {
 	if pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages")); err == nil {
 		return page >= pages
@@ -187,7 +188,8 @@ func (p problem) resource() string {
 	return string(data.ID)
 }
 
-// skuTaken is the code of the refusal of a SKU that the shop takes for that of another product: it compares without case and accents.
+// skuTaken is the code of the refusal of a SKU that the shop takes for that of another product: it compares without
+// case and accents.
 const skuTaken = "product_invalid_sku"
 
 // text is the message as people read it, and what they can do.

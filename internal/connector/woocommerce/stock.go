@@ -133,8 +133,8 @@ func rowResult(r row, f found, check func(connector.Item, found) string) connect
 	return result
 }
 
-// ReadStock reads quantities by SKU, which also finds variations, and those that have another SKU in the shop by their ids. Items whose
-// stock the shop does not manage are left out.
+// ReadStock reads quantities by SKU, which also finds variations, and those that have another SKU in the shop by
+// their ids. Items whose stock the shop does not manage are left out.
 func (s *session) ReadStock(ctx context.Context, items []connector.Item) (map[string]int64, error) {
 	var skus []string
 	byID := map[string]string{}

@@ -59,8 +59,8 @@ func (s *session) firstCall(ctx context.Context, one url.Values) error {
 	return err
 }
 
-// plain reports whether the site's REST interface answers where it does with plain permalinks. It is asked without a key: WooCommerce reads
-// keys only below wp-json/wc/.
+// plain reports whether the site's REST interface answers at the address of plain permalinks. The request has no key:
+// WooCommerce reads keys only below wp-json/wc/.
 func (s *session) plain(ctx context.Context) bool {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/?rest_route=/wc/v3", nil)
 	if err != nil {

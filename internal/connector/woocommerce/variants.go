@@ -14,7 +14,8 @@ func (s *session) putVariations(ctx context.Context, list []*upsert) error {
 		}
 		err := s.putForms(ctx, u)
 		if f := connector.FailureOf(err); f != nil && (f.Kind == connector.Temporary || f.Kind == connector.Rejected) && ctx.Err() == nil {
-			u.fail(f.Kind == connector.Temporary, "%s", f.Message) // the others continue; the next push finds what was created of this one
+			// the others continue; the next push finds what was created of this one
+			u.fail(f.Kind == connector.Temporary, "%s", f.Message)
 			continue
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
-// Package engine is what package db and the packages of its two engines, sqlite and postgres, agree on. Only these use it.
+// Package engine is the contract between package db and its two engines, packages sqlite and postgres. Nothing else
+// uses it.
 //
-//	Engine   an open store; Work is what a transaction does, Mode how it is run together with others
+//	Engine   an open store; Work is what a transaction does, Mode how it runs with others
 //	Session  a connection inside a transaction
 //	Step     a queued write; Pending a read that is sent with others
 //	Loader   fills the tables of a store that is moved here
@@ -21,7 +22,8 @@ type Engine interface {
 	Name() string     // "sqlite" or "postgres"
 	Connections() int // how many reads may run at once
 
-	// ClockMargin is how much later than the time of its beginning, on this process's clock, another process may commit a transaction.
+	// ClockMargin bounds how much later than its own time of beginning, by this process's clock, another process may
+	// commit.
 	ClockMargin() time.Duration
 	// Write runs one transaction of one tenant and commits it. Errors: ErrRetry after a lost race; what work returns,
 	// unchanged; the store is away or busy; the outcome of the commit is unknown (errors.go).
@@ -32,10 +34,11 @@ type Engine interface {
 	// time before the wait, in microseconds since 1970.
 	Settle(ctx context.Context, tenant id.Tenant) (at int64, err error)
 
-	Script(ctx context.Context, sql string) error // statements without arguments, in one transaction if the engine supports it
-	DDL(text string) string                       // a migration's text in the engine's dialect
-	AfterMigration(ctx context.Context) error     // applies what every table of the schema needs
-	// Prepared reports whether that is done: a process may have died behind its last migration.
+	// statements without arguments, in one transaction if the engine supports it
+	Script(ctx context.Context, sql string) error
+	DDL(text string) string                   // a migration's text in the engine's dialect
+	AfterMigration(ctx context.Context) error // applies what every table of the schema needs
+	// Prepared reports whether AfterMigration was done: a process may have died between its last migration and that.
 	Prepared(ctx context.Context) (bool, error)
 	Catalog() Catalog
 
@@ -49,31 +52,32 @@ type Engine interface {
 	Close() error // waits for running writes
 }
 
-// Work is what a transaction does with its session. The steps that it returns are written last, in the message that commits.
+// Work is what a transaction does with its session. The steps that it returns are written last, in the message that
+// commits.
 type Work func(Session) (last []*Step, err error)
 
-// Mode is how an engine runs a transaction: Normal, or others together.
+// Mode says how a transaction runs with others.
 type Mode int
 
 // The modes.
 const (
 	Normal Mode = 0
-	Turn   Mode = 1 << (iota - 1) // transactions of this mode of a tenant run one after the other, on all nodes
-	Alone                         // it has lost a race: such transactions of a tenant run one at a time
+	Serial Mode = 1 << (iota - 1) // transactions of this mode run one after the other within a tenant, on all nodes
+	Alone                         // the transaction lost a race: such transactions run one at a time within a tenant
 	Bulk                          // a piece of a bulk operation: other transactions run before the next piece
 )
 
-// ReadMode is what reads may rest on.
+// ReadMode says what a read may see.
 type ReadMode int
 
 // The modes of reads.
 const (
-	Stored  ReadMode = iota // one snapshot; it returns only when the disk holds everything that was seen
-	Peek                    // one snapshot; a power cut may undo what was seen
-	Patient                 // as Stored; on SQLite it rests between rows, so that others get the processor
+	Stored   ReadMode = iota // one snapshot; the read returns only when the disk holds everything that it saw
+	Peek                     // one snapshot; a power cut may undo what the read saw
+	Yielding                 // as Stored; on SQLite it pauses between rows, so that others get the processor
 )
 
-// Has reports whether a mode is one of m.
+// Has reports whether a mode is among m.
 func (m Mode) Has(mode Mode) bool { return m&mode != 0 }
 
 // Session is one connection inside one transaction. It is not safe for concurrent use.

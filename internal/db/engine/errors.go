@@ -37,7 +37,7 @@ func DiskFull(err error) error {
 	return shown(apperr.New(apperr.Unavailable, "disk_full", "the store's disk is full"), err)
 }
 
-// TooLong is the error for what waited or ran longer than allowed, because others use the store (interface §7: 503).
+// TooLong is the error for an operation that waited or ran too long because others use the store (interface §7: 503).
 func TooLong(err error) error {
 	return shown(apperr.New(apperr.Unavailable, "busy", "the store is busy, try again"), err)
 }

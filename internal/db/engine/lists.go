@@ -2,7 +2,7 @@ package engine
 
 import "iter"
 
-// pieceSizes are the only list lengths that statements are made for, so that few texts serve every list.
+// pieceSizes are the list lengths that statements are made for: few texts serve every list.
 var pieceSizes = []int{256, 64, 16, 8, 4, 3, 2, 1}
 
 // Pieces cuts a list into pieces of a few fixed sizes.
@@ -19,7 +19,8 @@ func Pieces[T any](list []T) iter.Seq[[]T] {
 	}
 }
 
-// Padded is a list with its last element repeated up to the next of the fixed lengths, or the list where it is longer than all of them.
+// Padded repeats the last element of a list up to the next of the fixed lengths. A list longer than all of them stays
+// as it is.
 func Padded[T any](list []T) []T {
 	size := len(list)
 	for _, fits := range pieceSizes {

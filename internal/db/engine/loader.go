@@ -4,9 +4,9 @@ package engine
 type Loader interface {
 	Session
 
-	// Hold keeps everybody else from the tables until the transaction ends. Errors: ErrNotEmpty.
+	// Hold locks the tables against everybody else until the transaction ends. Errors: ErrNotEmpty.
 	Hold(tables []string) error
-	// Load writes what each calls row with into an empty table that is held. The values of a row are in the order of the columns; types are
-	// those of Catalog.Columns.
+	// Load writes the rows that each passes to row into an empty table that Hold has locked. The values of a row are
+	// in the order of columns; types are those of Catalog.Columns.
 	Load(table string, columns, types []string, each func(row func(Rows) error) error) (rows int64, err error)
 }

@@ -10,15 +10,16 @@ type Rows interface {
 	Close()
 }
 
-// Column is the current row of an engine, for a place that reads its column itself.
+// Column is the current row of an engine, for a scan target that reads its column itself.
 type Column interface {
 	Null(i int) bool
 	Column(i int, into any) error
 	AppendBytes(to []byte, i int) []byte // of a text or of bytes, none for NULL
 }
 
-// ColumnPlace is a place that reads a column itself. Only SQLite's rows ask for it; PostgreSQL's driver takes database/sql's Scanner.
-type ColumnPlace interface {
+// ColumnTarget is a scan target that reads a column itself. Only SQLite's rows use it; PostgreSQL's driver uses
+// database/sql's Scanner.
+type ColumnTarget interface {
 	FromColumn(row Column, i int) error
 }
 

@@ -13,13 +13,13 @@ type Step struct {
 	SQL  string
 	Args []any
 	Want int64 // rows it must touch; -1 for any number
-	Miss error // the error if it touches another number
+	Miss error // the error if the count differs; nil: the transaction runs again
 	Dup  error // the error of a unique violation; nil: the transaction runs again
 
-	Reads bool // it is a read that must find as many rows as Want says
+	Reads bool // a read that must find as many rows as Want says
 
-	Clock *Tick // if not nil, the step moves the tenant's change clock and has no SQL of its own
-	Share *Lock // if not nil, the step takes a lock that transactions may share and has no SQL of its own
+	Clock *Tick // not nil: the step moves the tenant's change clock and has no SQL of its own
+	Share *Lock // not nil: the step takes a lock that transactions may share and has no SQL of its own
 }
 
 // Lock names a lock of a tenant.
@@ -28,7 +28,8 @@ type Lock struct {
 	Number int64
 }
 
-// Clock is the SQL expression for the time of a tenant's change clock, $1 = tenant, to which the stamps of a transaction are offsets.
+// Clock is the SQL expression for the time of a tenant's change clock, $1 = tenant. The stamps of a transaction are
+// offsets to it.
 const Clock = "(SELECT base FROM change_clocks WHERE tenant_id = $1)"
 
 // Tick moves a tenant's change clock past every stamp of a transaction.

@@ -53,9 +53,8 @@ CREATE TABLE sold_skus (                   -- numbers stand for SKUs in the bloc
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX sold_skus_tenant_id_number ON sold_skus (tenant_id, number);
 
--- What products are sorted by, in a table of its own that follows a little behind (interface §4.5.1; decision 9): an index on
--- the products' own
--- columns would be written at another place for each product of a bulk import or price update.
+-- What products are sorted by (interface §4.5.1): a view, because an index on the products' own columns would be written at another
+-- place for each product of a bulk import or price update.
 CREATE TABLE product_sorts (
     tenant_id BIGINT NOT NULL,
     product_id UUID NOT NULL,
@@ -67,8 +66,7 @@ CREATE TABLE product_sorts (
 CREATE INDEX product_sorts_tenant_id_name ON product_sorts (tenant_id, name, product_id, status);
 CREATE INDEX product_sorts_tenant_id_price ON product_sorts (tenant_id, price, product_id, status);
 
--- What the stock is worth, in a table of its own that follows a little behind (interface §4.5.11; decision 9): whoever writes a price
--- would have to look up where the product lies.
+-- What the stock is worth (interface §4.5.11): a view, because whoever writes a price would have to look up where the product lies.
 CREATE TABLE stock_values (
     tenant_id BIGINT NOT NULL,
     warehouse_code TEXT COLLATE "C" NOT NULL,
@@ -80,7 +78,7 @@ CREATE TABLE stock_values (
     PRIMARY KEY (tenant_id, warehouse_code)
 ) WITHOUT ROWID;
 
--- What each level counts in it; a level that counts nothing has no row.
+-- What each level adds to it; a level that adds nothing has no row.
 CREATE TABLE stock_level_values (
     tenant_id BIGINT NOT NULL,
     sku TEXT COLLATE "C" NOT NULL,
@@ -91,8 +89,7 @@ CREATE TABLE stock_level_values (
 ) WITHOUT ROWID;
 
 -- What lists search through, packed so that a search reads megabytes instead of every row (interface §4.1; decision 11). Blocks
--- hold the
--- folded texts of up to some 1,500 records of one kind in the order of their ids.
+-- hold the folded texts of up to some 1,500 records of one kind in the order of their ids.
 CREATE TABLE search_blocks (
     tenant_id BIGINT NOT NULL,
     kind TEXT NOT NULL,                    -- order, customer
@@ -116,15 +113,6 @@ CREATE TABLE search_loose (
     PRIMARY KEY (tenant_id, kind, id)
 ) WITHOUT ROWID;
 
--- Up to which event of the log the blocks of searches have every new order or customer (interface §4.1, §4.4; decision 11). What was
--- there before is in blocks or in search_loose.
-CREATE TABLE search_until (
-    tenant_id BIGINT NOT NULL,
-    kind TEXT NOT NULL,
-    stamp BIGINT NOT NULL,
-    PRIMARY KEY (tenant_id, kind)
-);
-
 -- Which parts of 32 blocks may contain a trigram, so that a search reads a few kilobytes of each group of blocks and not the filter of
 -- each block (interface §4.1; decision 11). Groups are built by the service; blocks without a place use their own filter.
 CREATE TABLE search_grams (
@@ -146,9 +134,8 @@ CREATE TABLE search_places (
     UNIQUE (tenant_id, kind, first_id)
 ) WITHOUT ROWID;
 
--- Which customers are in a segment, in a table of its own that follows a little behind (decision 9). A list belongs to a
--- segment and to the rules
--- that the segment had when the list was begun: a segment with other rules gets another list, and this one is deleted in steps.
+-- Which customers are in a segment: a view. A list belongs to a segment and to the rules that the segment had when the list was begun: a
+-- segment with other rules gets another list, and this one is deleted in steps.
 CREATE TABLE segment_lists (
     tenant_id BIGINT NOT NULL,
     id BIGINT NOT NULL,

@@ -1,5 +1,6 @@
-// Package migrations holds the store's schema: one text for both engines, run in order by db.DB.Migrate. The first ten files are the schema
-// of 0.1.0, one for each group of tables; later ones change it. A file is never edited once it is released: the store records its checksum.
+// Package migrations holds the store's schema: one text for both engines, run in order by db.DB.Migrate. The first
+// ten files are the schema of 0.1.0, one for each group of tables; later ones change it. A file is never edited once
+// it is released: the store records its checksum.
 package migrations
 
 import (

@@ -19,8 +19,8 @@ var libpqWords = strings.Fields(
 // poolWords are parameters that only this program's driver knows.
 var poolWords = []string{"default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity"}
 
-// programAddress converts a store's address for PostgreSQL's programs, with access to every account. The password is
-// returned apart, because other users of the machine can see a program's arguments.
+// programAddress converts a store's address for PostgreSQL's programs, with access to every account. It returns the
+// password separately, because other users of the machine can see a program's arguments.
 func programAddress(address, options string) (clean, password string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {

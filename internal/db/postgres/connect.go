@@ -16,13 +16,13 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Bounds of a connection. When a server's machine or network fails, connections to it are not closed: without these
-// bounds, statements and attempts to connect would wait for minutes although the standby serves already.
+// Bounds of a connection. A failed server or network does not close its connections. Without these bounds, statements
+// and attempts to connect would wait for minutes although the standby serves already.
 const (
-	connectTimeout = 5 * time.Second  // of an attempt to reach one host, unless the address has a connect_timeout
-	placeWait      = 15 * time.Second // of a program that starts, for a server without a place for a connection
+	connectTimeout = 5 * time.Second  // to reach one host, unless the address has a connect_timeout
+	placeWait      = 15 * time.Second // a starting program waits so long for a server without a free connection
 	silenceTimeout = 5 * time.Second  // until a connection is dropped whose other end acknowledges nothing
-	pingTimeout    = time.Second      // of a connection that was idle, before it is used
+	pingTimeout    = time.Second      // a connection idle for so long is tested before it is used
 	idleTime       = 10 * time.Second // until an unused connection is closed, for other nodes; the address may have another
 )
 
@@ -44,7 +44,7 @@ func poolConfig(c Config) (*pgxpool.Config, error) {
 	config.PingTimeout = pingTimeout
 	conn := config.ConnConfig
 	if conn.ConnectTimeout == 0 {
-		conn.ConnectTimeout = max(connectTimeout, c.Patience)
+		conn.ConnectTimeout = max(connectTimeout, c.MinWait)
 	}
 	conn.DialFunc = (&net.Dialer{Timeout: conn.ConnectTimeout, Control: boundSilence,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silenceTimeout / 2, Interval: time.Second, Count: 3}}).DialContext
@@ -68,7 +68,7 @@ func poolConfig(c Config) (*pgxpool.Config, error) {
 }
 
 // When the wait of a commit for its standby is cancelled, PostgreSQL reports the commit as done, with a warning that
-// has no code of its own: the commit is stored on the primary and may be on no standby.
+// has no code of its own: the primary has the commit, and perhaps no standby has it.
 const (
 	plainWarning = "01000"
 	warned       = "warned" // key in a connection's data: it received this warning
@@ -92,7 +92,8 @@ func behindPooler(ctx context.Context, config *pgx.ConnConfig) (pooled bool, err
 	return pid != int64(conn.PgConn().PID()), nil
 }
 
-// firstConnection connects, and waits for a place if the server is full: no connection of this program will get free.
+// firstConnection connects. If the server is full, it waits for a free connection, because this program has none to
+// reuse.
 func firstConnection(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	for late := time.Now().Add(placeWait); ; {
 		conn, err := pgx.ConnectConfig(ctx, config)
@@ -108,17 +109,17 @@ func firstConnection(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, er
 }
 
 // fitPooler adapts connections to a pooler. Statements are not prepared under names, which another connection of the
-// server would not know, unless the address says how (default_query_exec_mode). When a caller hangs up, its query runs
-// to the end: PgBouncer 1.18 crashes if a request to cancel arrives as the query ends ("bad client state").
+// server would not know, unless the address says how (default_query_exec_mode). When a caller hangs up, its query
+// runs to the end: PgBouncer 1.18 crashes if a request to cancel arrives as the query ends ("bad client state").
 func fitPooler(config *pgx.ConnConfig, address string) {
 	if !strings.Contains(address, "default_query_exec_mode") {
 		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
-	config.BuildContextWatcherHandler = func(*pgconn.PgConn) ctxwatch.Handler { return patient{} }
+	config.BuildContextWatcherHandler = func(*pgconn.PgConn) ctxwatch.Handler { return runsOut{} }
 }
 
-// patient cancels nothing.
-type patient struct{}
+// runsOut is a cancel handler that lets the query run to its end.
+type runsOut struct{}
 
-func (patient) HandleCancel(context.Context) {}
-func (patient) HandleUnwatchAfterCancel()    {}
+func (runsOut) HandleCancel(context.Context) {}
+func (runsOut) HandleUnwatchAfterCancel()    {}

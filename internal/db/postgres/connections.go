@@ -12,21 +12,21 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// connections is the pool, for a server that may have fewer places than the pool may have connections: other nodes and
-// programs take places, too. Who is refused one waits for a connection that the pool has already.
+// connections is the pool, for a server that may accept fewer connections than the pool may have: other nodes and
+// programs have some, too. A caller who is refused a new connection waits for one that the pool has.
 type connections struct {
 	*pgxpool.Pool
 	places *semaphore.Weighted // as many as the pool may have, less those that the server refused within refusedFor
 }
 
-// refusedFor is how long the place that the server refused to a connection is not asked for again.
+// refusedFor is how long a connection that the server refused is not requested again.
 const refusedFor = 3 * time.Second
 
 func newConnections(pool *pgxpool.Pool) connections {
 	return connections{pool, semaphore.NewWeighted(int64(pool.Config().MaxConns))}
 }
 
-// acquire waits for a connection; release gives it back. Errors: the context's, or why there is none.
+// acquire waits for a connection; release returns it. Errors: the context's, or why there is none.
 func (c connections) acquire(ctx context.Context) (conn *pgxpool.Conn, release func(), err error) {
 	var refused error
 	for {
@@ -49,8 +49,8 @@ func (c connections) acquire(ctx context.Context) (conn *pgxpool.Conn, release f
 	}
 }
 
-// MayCome reports whether a server that could not be reached may be reached soon: it is not there yet, starts, or is full.
-// What refuses the address itself, such as a wrong password, stays.
+// MayCome reports whether a server that could not be reached may be reachable soon: it is not there yet, starts, or
+// is full. An error of the address itself, such as a wrong password, stays.
 func MayCome(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
@@ -60,15 +60,15 @@ func MayCome(err error) bool {
 	return errors.As(err, &lost)
 }
 
-// serverFull reports whether the server, or a pooler before it, has no place for another connection: of all, of the database,
-// or of the role.
+// serverFull reports whether the server, or a pooler in front of it, accepts no further connection: in total, for the
+// database, or for the role.
 func serverFull(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "53300" || pg.Code == protocolViolation && poolerFull.MatchString(pg.Message))
 }
 
-// PgBouncer refuses with one code for everything. Its message names the setting whose number is reached: max_client_conn, since
-// version 1.24 also max_db_client_connections and max_user_client_connections.
+// PgBouncer refuses with one code for everything. Its message names the setting whose number is reached:
+// max_client_conn, since version 1.24 also max_db_client_connections and max_user_client_connections.
 const protocolViolation = "08P01"
 
 var poolerFull = regexp.MustCompile(`\(max_(client_conn|(db|user)_client_connections)\)`)

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Copied is what a copy of a PostgreSQL store holds.
+// Copied describes a copy of a PostgreSQL store.
 type Copied struct {
 	Tables  int
 	Rows    int64
@@ -67,8 +67,8 @@ func CopyDatabase(ctx context.Context, address, to string) (made Copied, err err
 	return Copied{Tables: len(counts), Rows: total(counts), Bytes: size, Program: tools[0].name()}, syncFolder(filepath.Dir(to))
 }
 
-// dump has pg_dump write the store as a snapshot shows it into a file, which replaces an older one, and counts its rows. It returns the
-// file's size when the disk holds it; no file is left after an error.
+// dump has pg_dump write a snapshot of the store into a file, which replaces an older one, and counts its rows. It
+// returns the file's size when the disk holds it; after an error there is no file.
 func (s *copying) dump(ctx context.Context, program tool, snapshot, to string, counts map[string]int64) (size int64, err error) {
 	os.Remove(to) // of an earlier copy that was interrupted
 	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)

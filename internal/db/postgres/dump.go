@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// dump is what a copy's file holds.
+// dump is the content of a copy's file.
 type dump struct {
 	tool     tool // the program that can read it
 	schema   string
@@ -77,7 +77,7 @@ func (t tool) read(ctx context.Context, path string) (dump, error) {
 	}
 }
 
-// line reads the beginning of a line of a copy's SQL, and returns the table whose rows it is among, "" for none.
+// line reads the beginning of a line of a copy's SQL and returns the table whose rows surround it, "" for none.
 func (d *dump) line(table string, line []byte) string {
 	switch {
 	case table != "" && string(line) == `\.`:

@@ -38,15 +38,15 @@ func meaning(ctx context.Context, err error) error {
 	return err
 }
 
-// Lasting reports whether the server refused data: by their form (class 22), by a constraint (23), or by a bound of its own (54), such as
-// that of a text in an index.
+// Lasting reports whether the server refused data: for their form (class 22), by a constraint (23), or by a bound of
+// its own (54), such as the length of a text in an index.
 func Lasting(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && slices.Contains([]string{"22", "23", "54"}, pg.Code[:min(2, len(pg.Code))])
 }
 
 // awayClasses are the classes of PostgreSQL's error codes for trouble with the server and not with a statement:
-// connections, resources, the operating system. Handled beside them: a standby (readOnly), a server that shuts down or
+// connections, resources, the operating system. Other code handles a standby (readOnly), a server that shuts down or
 // starts (57P…) and a damaged store (XX00…).
 var awayClasses = map[string]bool{"08": true, "53": true, "58": true}
 
@@ -55,7 +55,8 @@ const readOnly = "25006"
 
 func onStandby(err error) bool { return code(err) == readOnly }
 
-// cameEarly reports whether no statement after the failed one was run: the server refused it, or the message was never sent.
+// cameEarly reports whether no later statement was run either: the server refused this one, or the message was never
+// sent.
 func cameEarly(err error) bool {
 	var server *pgconn.PgError
 	var unsent pgx.ErrPreprocessingBatch

@@ -10,13 +10,13 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// writersPerAccount is how many transactions of one tenant a node runs at once on PostgreSQL. They all wait for the
-// tenant's change clock: more of them only take processor time from the one that holds it (32 in one tenant made half
-// as many orders as 8), and would take all connections from the other tenants. With eight, the clock is always in use
-// at round trips of some milliseconds.
+// writersPerAccount is how many transactions of one tenant a node runs at once on PostgreSQL. All of them wait for
+// the tenant's change clock. More of them only take processor time from the one that holds it (32 in one tenant
+// stored half as many orders as 8) and connections from other tenants. Eight keep the clock in use at round trips of
+// some milliseconds.
 const writersPerAccount = 8
 
-// limits bounds the transactions of each tenant; those beyond the bound wait without a connection.
+// limits bounds the transactions of each tenant. Those beyond the bound wait without a connection.
 type limits struct {
 	width int
 	mu    sync.Mutex
@@ -30,7 +30,7 @@ type limit struct {
 	users int // transactions inside or waiting; at 0 the limit is removed
 }
 
-// enter waits for a place; leave releases it.
+// enter waits to be admitted; leave ends the transaction.
 func (g *limits) enter(ctx context.Context, tenant id.Tenant) (leave func(), err error) {
 	if tenant == 0 { // it serves all tenants
 		return func() {}, nil
@@ -53,8 +53,8 @@ func (g *limits) enter(ctx context.Context, tenant id.Tenant) (leave func(), err
 }
 
 // enterWithin is enter with a limit on the wait. Errors: Unavailable.
-func (g *limits) enterWithin(ctx context.Context, tenant id.Tenant, patience time.Duration) (leave func(), err error) {
-	limited, cancel := context.WithTimeout(ctx, patience)
+func (g *limits) enterWithin(ctx context.Context, tenant id.Tenant, wait time.Duration) (leave func(), err error) {
+	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	leave, err = g.enter(limited, tenant)
 	if err != nil && ctx.Err() == nil {

@@ -30,15 +30,15 @@ func (s *session) Hold(tables []string) error {
 	return nil
 }
 
-// whileLoading are the settings of a transaction that loads: an index is sorted in memory where the server's own setting would not
-// allow it, and the planner's statistics are taken as keepStatistics does.
+// whileLoading are the settings of a transaction that loads: an index is sorted in memory where the server's own
+// setting would not allow it, and the planner's statistics are sampled as keepStatistics does.
 const whileLoading = `SELECT set_config('maintenance_work_mem', '256MB', true)
 	WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('256MB')
 	UNION ALL SELECT set_config('default_statistics_target', '10', true)`
 
-// asides are the statements that take off what makes each row of a table expensive, and those that put it back: keys and indexes, which are
-// sorted at once when all rows are there, and row-level security, with which COPY is refused.
-const asides = `SELECT format('ALTER TABLE %I DROP CONSTRAINT %I', k.relname, c.conname),
+// dropAndRestore are statements that drop what makes each row of a table expensive, and those that restore it: keys
+// and indexes, which are sorted at once when all rows are there, and row-level security, with which COPY is refused.
+const dropAndRestore = `SELECT format('ALTER TABLE %I DROP CONSTRAINT %I', k.relname, c.conname),
 		format('ALTER TABLE %I ADD CONSTRAINT %I %s', k.relname, c.conname, pg_get_constraintdef(c.oid))
 	FROM pg_constraint c JOIN pg_class k ON k.oid = c.conrelid WHERE k.oid = to_regclass($1) AND c.contype IN ('p', 'u')
 	UNION ALL SELECT format('DROP INDEX %I', k.relname), pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid
@@ -46,15 +46,15 @@ const asides = `SELECT format('ALTER TABLE %I DROP CONSTRAINT %I', k.relname, c.
 	UNION ALL SELECT format('ALTER TABLE %I NO FORCE ROW LEVEL SECURITY', relname), format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', relname)
 	FROM pg_class WHERE oid = to_regclass($1) AND relforcerowsecurity`
 
-// Load copies rows into a table, whose keys and indexes are made afterwards. Since the table is emptied in this transaction, its rows are
-// marked as old when they are written (FREEZE), so that no later reader has to. Row by row, into tables with all their indexes, a move
-// takes at least thirty times as long.
+// Load copies rows into a table and makes its keys and indexes afterwards. Since this transaction empties the table,
+// its rows are marked as old when they are written (FREEZE), and no later reader has to mark them. Writing row by
+// row, into tables with all their indexes, takes at least thirty times as long.
 func (s *session) Load(table string, columns, types []string, each func(row func(engine.Rows) error) error) (rows int64, err error) {
 	encoder, err := newCopyEncoder(types)
 	if err != nil {
 		return 0, err
 	}
-	found, err := s.conn.Query(s.ctx, asides, table)
+	found, err := s.conn.Query(s.ctx, dropAndRestore, table)
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +85,7 @@ func (s *session) Load(table string, columns, types []string, each func(row func
 	tag, err := s.conn.PgConn().CopyFrom(s.ctx, from,
 		"COPY "+quoteIdent(table)+" ("+strings.Join(names, ", ")+") FROM STDIN (FORMAT binary, FREEZE)")
 	from.CloseWithError(errLoadingEnded)
-	if failed := <-ended; failed != nil && !errors.Is(failed, errLoadingEnded) { // it is the cause of what the server says
+	if failed := <-ended; failed != nil && !errors.Is(failed, errLoadingEnded) { // the error that made the server fail
 		err = failed
 	}
 	if err == nil && tag.RowsAffected() != encoder.rows {
@@ -109,12 +109,12 @@ func (s *session) script(statements []string) error {
 	return nil
 }
 
-// copyEncoder writes rows in the binary format of COPY: a row is the number of its columns and its values, a value is its length and its
-// bytes.
+// copyEncoder writes rows in the binary format of COPY: a row is the number of its columns and its values, a value is
+// its length and its bytes.
 type copyEncoder struct {
 	to     io.Writer
 	data   []byte // not written yet
-	places []any  // that a row is scanned into; each appends its column to data
+	places []any  // each appends its column to data when a row is scanned into it
 	number int64  // the last one read
 	rows   int64
 }
@@ -122,7 +122,7 @@ type copyEncoder struct {
 // copyChunk is how much is written at once.
 const copyChunk = 64 << 10
 
-// copyHead is what a COPY in the binary format begins with: a mark, flags, the length of an extension.
+// copyHead is the header of a COPY in the binary format: a mark, flags, the length of an extension.
 const copyHead = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"
 
 func newCopyEncoder(types []string) (*copyEncoder, error) {
@@ -132,7 +132,7 @@ func newCopyEncoder(types []string) (*copyEncoder, error) {
 		if !known {
 			return nil, fmt.Errorf("a column of type %s cannot be loaded", of)
 		}
-		e.places = append(e.places, copyPlace{e, value})
+		e.places = append(e.places, copyTarget{e, value})
 	}
 	return e, nil
 }
@@ -161,14 +161,14 @@ func (e *copyEncoder) row(r engine.Rows) error {
 	return err
 }
 
-// copyPlace appends a column to the encoder's data.
-type copyPlace struct {
+// copyTarget appends a column to the encoder's data.
+type copyTarget struct {
 	*copyEncoder
 	value func(e *copyEncoder, row engine.Column, i int) error
 }
 
 // FromColumn appends the length of a value and the value.
-func (p copyPlace) FromColumn(row engine.Column, i int) error {
+func (p copyTarget) FromColumn(row engine.Column, i int) error {
 	if row.Null(i) {
 		p.data = append(p.data, 0xff, 0xff, 0xff, 0xff)
 		return nil

@@ -13,7 +13,7 @@ import (
 // Send sends queued writes in one message.
 func (s *session) Send(steps []*engine.Step) error { return s.message(steps, false) }
 
-// commit sends the last writes and COMMIT in one message; a transaction that wrote and read nothing sends none.
+// commit sends the last writes and COMMIT in one message. A transaction that wrote and read nothing sends none.
 func (s *session) commit(steps []*engine.Step) error {
 	if !s.open && len(steps) == 0 {
 		return nil
@@ -81,8 +81,8 @@ func (s *session) queue(b *pgx.Batch, step *engine.Step) {
 	}
 }
 
-// expecting makes a write fail inside the server unless it touches n rows, or a read unless it finds them, so that COMMIT can travel in
-// the same message.
+// expecting makes a write fail inside the server unless it touches n rows, or a read unless it finds n, so that
+// COMMIT can travel in the same message.
 func expecting(sql string, n int64, reads bool) string {
 	key := expectKey{sql, n}
 	if text, ok := expectTexts.Load(key); ok {

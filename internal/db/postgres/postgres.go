@@ -34,11 +34,12 @@ type Config struct {
 	Log              *slog.Logger
 	Pool             int           // connections of the whole pool; 0 = a good default
 	StatementTimeout time.Duration // bounds each statement; 0 for none
-	Patience         time.Duration // commands, tests on slow machines: how long to wait at least for a connection, a lock, a holder of locks
+	// commands, tests on slow machines: the least time to wait for a connection, a lock, a holder of locks
+	MinWait time.Duration
 }
 
-// Engine is an open store. It runs each transaction on a pooled connection. BEGIN travels with the first statement and COMMIT with the
-// last, because round trips decide the speed.
+// Engine is an open store. It runs each transaction on a pooled connection. BEGIN travels with the first statement
+// and COMMIT with the last, because round trips decide the speed.
 type Engine struct {
 	now      func() time.Time
 	log      *slog.Logger
@@ -49,7 +50,7 @@ type Engine struct {
 	timeout  string             // statement_timeout of every transaction, in milliseconds; "0" for none
 	bounds   bounds             // of what a transaction waits for
 	injected bool               // see Config
-	pooled   bool               // a pooler is between: locks and settings of a connection do not last longer than a transaction
+	pooled   bool               // a pooler is in between: locks and settings of a connection do not last longer than a transaction
 	full     fullness           // see Ping
 	stop     context.CancelFunc // ends keepStatistics
 	kept     chan struct{}
@@ -75,13 +76,14 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	background, stop := context.WithCancel(context.Background())
 	e := &Engine{now: c.Now, log: c.Log, pool: newConnections(pool), writers: newLimits(writersPerAccount), bulk: newLimits(1),
 		readers: newLimits(max(2, int(config.MaxConns)/2)),
-		timeout: milliseconds(c.StatementTimeout), bounds: newBounds(c.Patience), injected: c.Injected, pooled: pooled, stop: stop,
+		timeout: milliseconds(c.StatementTimeout), bounds: newBounds(c.MinWait), injected: c.Injected, pooled: pooled, stop: stop,
 		kept: make(chan struct{})}
 	go e.keepStatistics(background)
 	return e, nil
 }
 
-var errBadAddress = errors.New("the database address is not a valid postgres:// URL") // the parser's error may show the password
+// the parser's error may show the password
+var errBadAddress = errors.New("the database address is not a valid postgres:// URL")
 
 // Name is "postgres".
 func (e *Engine) Name() string { return "postgres" }
@@ -89,7 +91,8 @@ func (e *Engine) Name() string { return "postgres" }
 // Connections is how many connections the pool may have.
 func (e *Engine) Connections() int { return int(e.pool.Config().MaxConns) }
 
-// ClockMargin is for other nodes, whose clocks differ; the server ends transactions of a node that stands still after seconds.
+// ClockMargin covers other nodes, whose clocks differ. The server ends transactions of a node that stands still after
+// seconds.
 func (e *Engine) ClockMargin() time.Duration { return 10 * time.Minute }
 
 // DDL is a migration's text for PostgreSQL: lines for PostgreSQL alone start with "--postgres ".

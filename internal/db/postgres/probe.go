@@ -14,8 +14,8 @@ import (
 // diskFull is the error code of a write for which the server has no room.
 const diskFull = "53100"
 
-// fullFor is for how long the store counts as full after a write met that: the next one may find a little room in a page and say
-// nothing of it.
+// fullFor is how long the store counts as full after a write found no room. The next write may find a little room in
+// a page and succeed.
 const fullFor = 5 * time.Second
 
 // fullness is when the server last had no room for a write.
@@ -32,12 +32,13 @@ func (f *fullness) lately() bool {
 	return at != 0 && time.Since(time.Unix(0, at)) < fullFor
 }
 
-// tryWrite writes some hundred KB and rolls that back. A truncated table begins a new file, so that the rows need room on the disk, and
-// nothing is left of it. Two nodes do it one after the other, or not at all.
+// tryWrite writes some hundred KB and rolls back. The truncated table begins a new file, so that the rows need room
+// on the disk, and nothing of them stays. Two nodes do it one after the other, or not at all.
 const tryWrite = "BEGIN; SET LOCAL lock_timeout = 500; TRUNCATE probes; " +
 	"INSERT INTO probes SELECT g FROM generate_series(1, 8000) AS g; ROLLBACK"
 
-// Ping reports whether the store answers and takes writes: while it does not, a balancer may send none that would show it.
+// Ping reports whether the store answers and takes writes. While it does not, a balancer may send no request that
+// would show it.
 func (e *Engine) Ping(ctx context.Context) error {
 	if e.full.lately() {
 		return engine.DiskFull(errors.New("a write found no room"))

@@ -13,15 +13,15 @@ import (
 )
 
 // PostgreSQL keeps a changed row's old version until VACUUM, and VACUUM frees its space without overwriting it.
-// Rewriting a table (VACUUM FULL) leaves nothing behind but blocks everybody meanwhile: it is used for small tables,
-// and only if the lock is free. A table in use gets a plain VACUUM, after which no statement and no dump finds the old
-// rows, and is left for a later scrub. Large tables only ever get the plain VACUUM; what stays in the freed space of
-// their pages goes when an operator rewrites them in a quiet hour. Segments of the write-ahead log go in PostgreSQL's
-// own time.
+// Rewriting a table (VACUUM FULL) leaves nothing behind but blocks everybody meanwhile: it is for small tables, and
+// only if the lock is free. A table in use gets a plain VACUUM, after which no statement and no dump finds the old
+// rows, and waits for a later scrub. Large tables only ever get the plain VACUUM; an operator may rewrite them in a
+// quiet hour to remove what stays in the freed space of their pages. PostgreSQL recycles segments of the write-ahead
+// log in its own time.
 const (
 	rewriteBelow = 32 << 20        // bytes of a table with its indexes
 	rewriteWait  = "10ms"          // a longer wait for the whole table would block others behind it
-	turnWait     = "1s"            // for another node's scrub
+	serialWait   = "1s"            // for another node's scrub
 	oldestWait   = 2 * time.Second // for transactions that may still see what was erased
 )
 
@@ -64,12 +64,12 @@ type cleaner struct {
 }
 
 // begin waits until no other node scrubs. Behind a pooler no lock outlives a statement, so scrubs may run at the same
-// time: of two that meet at a table, one skips it.
+// time: if two meet at a table, one skips it.
 func (c *cleaner) begin(ctx context.Context) (mine bool, err error) {
 	if c.pooled {
 		return true, nil
 	}
-	if _, err := c.Exec(ctx, "SET lock_timeout = '"+turnWait+"'"); err != nil {
+	if _, err := c.Exec(ctx, "SET lock_timeout = '"+serialWait+"'"); err != nil {
 		return false, err
 	}
 	_, err = c.Exec(ctx, "SELECT "+scrubLock)
@@ -88,7 +88,8 @@ func (c *cleaner) end(ctx context.Context) {
 	}
 }
 
-// lockNotAvailable is the error code of a lock that was not free in time, and of the warning of a VACUUM that skipped a table.
+// lockNotAvailable is the error code of a lock that was not free in time, and of the warning of a VACUUM that skipped
+// a table.
 const (
 	lockNotAvailable = "55P03"
 	skipped          = "skipped" // key in a connection's data: it received such a warning
@@ -114,7 +115,7 @@ func (c *cleaner) rewrite(ctx context.Context, table string) (done bool, err err
 
 // plainVacuum removes old rows from a table and its indexes while others use it.
 func (c *cleaner) plainVacuum(ctx context.Context, table string) (done bool, err error) {
-	return c.vacuum(ctx, "INDEX_CLEANUP ON", table, turnWait)
+	return c.vacuum(ctx, "INDEX_CLEANUP ON", table, serialWait)
 }
 
 // vacuum runs VACUUM; done is false if the table is in use for longer than wait, and always behind a pooler.
@@ -136,7 +137,7 @@ func (c *cleaner) vacuum(ctx context.Context, how, table, wait string) (done boo
 }
 
 // awaitOldest waits a moment for the transactions of this database that began before now, and reports whether one is
-// still running: VACUUM must keep whatever that one may still see.
+// still running: VACUUM must not remove rows that it may still see.
 func awaitOldest(ctx context.Context, c *pgx.Conn) (older bool, err error) {
 	var now int64
 	if err := c.QueryRow(ctx, "SELECT txid_current() % 4294967296").Scan(&now); err != nil {

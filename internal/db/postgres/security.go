@@ -9,15 +9,15 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Security says how well the database separates accounts, beyond the tenant in every statement.
+// Security says how well the database separates accounts, in addition to the tenant in every statement.
 type Security struct {
-	Role     string   // that the store is opened with
+	Role     string   // the role that opens the store
 	AllPower bool     // a superuser, or a role that bypasses row-level security
 	Open     []string // tables with a tenant whose row-level security is off, or does not apply to their owner
 }
 
-// Mend is the SQL that restores row-level security on the open tables, for the tables' owner to run; "" for none.
-func (s Security) Mend() string {
+// Repair is the SQL that restores row-level security on the open tables, for the tables' owner to run; "" for none.
+func (s Security) Repair() string {
 	var sql []string
 	for _, table := range s.Open {
 		name := quoteIdent(table)
@@ -28,9 +28,9 @@ func (s Security) Mend() string {
 	return strings.Join(sql, " ")
 }
 
-// tenantPolicy shows a transaction the rows of the accounts that it names, and all rows when it serves every account. The
-// sub-selects make a statement look up the names once, instead of twice for each row: that took half the time of a wide
-// read.
+// tenantPolicy shows a transaction the rows of the accounts that it names, and all rows when it serves every account.
+// The sub-selects make a statement look up the names once, and not twice for each row, which would take half the time
+// of a wide read.
 const tenantPolicy = "((SELECT current_setting('entrepot.tenant', true)) = '0' OR " +
 	"tenant_id = ANY ((SELECT string_to_array(nullif(current_setting('entrepot.tenant', true), ''), ','))::BIGINT[]))"
 

@@ -23,7 +23,8 @@ type session struct {
 	lost       bool // the connection was cut
 }
 
-// batch starts a message with BEGIN, if it was not sent yet. A single statement that is the whole transaction needs none.
+// batch starts a message with BEGIN, if it was not sent yet. A single statement that is the whole transaction needs
+// none.
 func (s *session) batch(statements int) (b *pgx.Batch, skip int) {
 	s.endRows()
 	b = &pgx.Batch{}

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// checkEncoding reports a database that cannot store every text. In one without an encoding (SQL_ASCII) texts are stored
-// as they come, which is UTF-8.
+// checkEncoding reports a database that cannot store every text. In one without an encoding (SQL_ASCII) texts are
+// stored as they come, which is UTF-8.
 func checkEncoding(database, encoding string) error {
 	if encoding == "UTF8" || encoding == "SQL_ASCII" {
 		return nil
@@ -19,8 +19,8 @@ func checkEncoding(database, encoding string) error {
 		"CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", database, encoding)
 }
 
-// Places is how many connections the server accepts from roles without privileges; 0 behind a pooler, which has a bound of
-// its own.
+// Places is how many connections the server accepts from roles without privileges; 0 behind a pooler, which has a
+// bound of its own.
 func (e *Engine) Places(ctx context.Context) (n int, err error) {
 	if e.pooled {
 		return 0, nil

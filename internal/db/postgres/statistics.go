@@ -10,14 +10,14 @@ import (
 // statisticsEvery is how often tables that have grown much since their last ANALYZE are looked for.
 const statisticsEvery = time.Second
 
-// analyse reads 3,000 rows of a table, a tenth of what PostgreSQL's own daemon reads: the tables of a store that is being filled are
-// analysed again and again, and the sample is what that costs. A table that another node analyses is skipped.
+// analyse reads 3,000 rows of a table, a tenth of what PostgreSQL's own daemon reads, because tables of a store that
+// is being filled are analysed again and again. It skips a table that another node analyses.
 const analyse = "SET LOCAL default_statistics_target = 10; ANALYZE (SKIP_LOCKED) "
 
-// keepStatistics makes PostgreSQL analyse tables soon after they have grown to twice their size. PostgreSQL's own daemon runs once
-// a minute; until then a store that is being filled is planned as if it were empty. Changes of rows are left to it: the sums and
-// clocks that every order changes are few rows, and whatever is analysed has all its plans made again. Errors are only logged,
-// because statistics change no result.
+// keepStatistics makes PostgreSQL analyse tables soon after they have grown to twice their size. PostgreSQL's own
+// daemon runs once a minute; until then it would plan for an empty store. The daemon follows changes of rows: the
+// sums and clocks that every order changes are few rows, and each analysis makes PostgreSQL plan all statements of
+// the table again. Errors are only logged, because statistics change no result.
 func (e *Engine) keepStatistics(ctx context.Context) {
 	defer close(e.kept)
 	tick := time.NewTicker(statisticsEvery)
@@ -36,7 +36,8 @@ func (e *Engine) keepStatistics(ctx context.Context) {
 		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		for _, table := range tables {
 			if err == nil {
-				_, err = e.pool.Exec(ctx, analyse+table, pgx.QueryExecModeSimpleProtocol) // one message is one transaction
+				// one message is one transaction
+				_, err = e.pool.Exec(ctx, analyse+table, pgx.QueryExecModeSimpleProtocol)
 			}
 		}
 		if err != nil && ctx.Err() == nil {

@@ -38,8 +38,8 @@ BEGIN
 END $$`)
 }
 
-// Prepared reports whether every table that has a tenant has what AfterMigration applies, all of it or nothing. Row-level security that
-// was switched off since is reported by Security, and mended by people.
+// Prepared reports whether every table with a tenant has what AfterMigration applies, which is all or nothing.
+// Row-level security that was switched off later is reported by Security, and people repair it.
 func (e *Engine) Prepared(ctx context.Context) (bool, error) {
 	conn, release, err := e.pool.acquire(ctx)
 	if err != nil {

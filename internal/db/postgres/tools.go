@@ -41,7 +41,8 @@ var toolFolders = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/op
 var versionOfTool = regexp.MustCompile(`\) (\d+)`)
 
 // postgresTools finds a program of PostgreSQL in every version that is not older than the server, nearest version
-// first: an older one cannot read the server, a much newer one may write what the server does not understand.
+// first: an older one cannot read the server, a much newer one may write something that the server does not
+// understand.
 func postgresTools(ctx context.Context, name string, server int) (list []tool, err error) {
 	var places []string
 	if path, err := exec.LookPath(name); err == nil {

@@ -12,31 +12,32 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Bounds of what a transaction waits for. A caller that waited longer is asked to try again.
+// Bounds of a transaction's waits. A caller that waited longer is asked to try again.
 const (
 	connectionWait = 5 * time.Second
 	lockWait       = 5 * time.Second
-	idleWait       = 10 * time.Second // of a transaction that holds locks between its messages for the next of them
+	idleWait       = 10 * time.Second // for the next message of a transaction that holds locks between its messages
 )
 
-// bounds are these as settings of a transaction. Config.Patience raises them.
+// bounds are these times as settings of a transaction. Config.MinWait raises them.
 type bounds struct {
 	connection time.Duration
 	lock       string // lock_timeout in milliseconds
 	holder     string // the settings of a transaction that holds locks between its messages, see settings
 }
 
-func newBounds(patience time.Duration) bounds {
-	return bounds{connection: max(connectionWait, patience), lock: milliseconds(max(lockWait, patience)),
-		holder: settings + ", set_config('idle_in_transaction_session_timeout', '" + milliseconds(max(idleWait, patience)) + "', true)"}
+func newBounds(least time.Duration) bounds {
+	return bounds{connection: max(connectionWait, least), lock: milliseconds(max(lockWait, least)),
+		holder: settings + ", set_config('idle_in_transaction_session_timeout', '" + milliseconds(max(idleWait, least)) + "', true)"}
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// Write runs one transaction. Transactions of mode Turn wait for each other in their tenant before they read. Transactions that lost a race
-// (Alone) run one at a time in their tenant, by a lock that no other transaction takes: whatever they wait for inside never waits for them.
+// Write runs one transaction. Transactions of mode Serial wait for each other within their tenant before they read.
+// Transactions that lost a race (Alone) run one at a time within their tenant, by a lock that no other transaction
+// takes: nothing that they wait for inside ever waits for them.
 func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, work engine.Work) error {
-	if how.Has(engine.Bulk) { // the next piece queues for the clock behind those that wait when this one has ended
+	if how.Has(engine.Bulk) { // when this piece has ended, the next one queues for the clock behind those that wait
 		leave, err := e.bulk.enter(ctx, tenant)
 		if err != nil {
 			return err
@@ -49,7 +50,7 @@ func (e *Engine) Write(ctx context.Context, tenant id.Tenant, how engine.Mode, w
 	}
 	defer leave()
 	begin := opening{begin: "BEGIN", holder: e.bounds.holder, tenant: tenant, timeout: e.timeout, lockTimeout: e.bounds.lock,
-		alone: how.Has(engine.Alone), turn: how.Has(engine.Turn)}
+		alone: how.Has(engine.Alone), turn: how.Has(engine.Serial)}
 	return e.in(ctx, context.WithoutCancel(ctx), begin, func(s *session) error {
 		last, err := work(s)
 		if err != nil {
@@ -114,11 +115,11 @@ type opening struct {
 	timeout     string
 	lockTimeout string
 	alone       bool   // wait for the tenant's other transactions of mode Alone
-	turn        bool   // wait for the tenant's turn, before any other lock
+	turn        bool   // wait for the tenant's other transactions of mode Serial, before any other lock
 	holder      string // its settings if it may hold locks between its messages; "" if it does not
 }
 
-// queue adds the opening to a message and returns how many statements it is. A message that is the whole transaction
+// queue adds the opening to a message and returns how many statements it has. A message that is the whole transaction
 // needs no BEGIN: PostgreSQL runs it as one anyway.
 func (o opening) queue(b *pgx.Batch, whole bool) int {
 	before := b.Len()
@@ -126,7 +127,7 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 		b.Queue(o.begin)
 	}
 	if o.turn { // before lock_timeout is set: these wait as long as it takes
-		b.Queue(takeTurn, int64(o.tenant))
+		b.Queue(takeSerial, int64(o.tenant))
 	}
 	if o.alone {
 		b.Queue("SELECT "+aloneLock, int64(o.tenant))
@@ -139,9 +140,9 @@ func (o opening) queue(b *pgx.Batch, whole bool) int {
 	return b.Len() - before
 }
 
-// in runs one transaction on a connection of the pool and leaves the connection clean. A connection that was cut
-// before COMMIT was sent is replaced and the transaction runs again; all idle connections may have been cut with it.
-// Statements run under the context statements.
+// in runs one transaction on a connection of the pool and leaves the connection clean. If the connection was cut
+// before COMMIT was sent, it is replaced and the transaction runs again; all idle connections may have been cut with
+// it. Statements run under the context statements.
 func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*session) error) error {
 	for idle := e.pool.Stat().IdleConns(); ; idle-- {
 		s, err := e.once(ctx, statements, begin, run)
@@ -163,10 +164,11 @@ func (e *Engine) in(ctx, statements context.Context, begin opening, run func(*se
 	}
 }
 
-// once runs a transaction on one connection. The session is nil if there was no connection. Errors then: the context's, Unavailable.
+// once runs a transaction on one connection. The session is nil if there was no connection. Errors then: the
+// context's, Unavailable.
 func (e *Engine) once(ctx, statements context.Context, begin opening, run func(*session) error) (*session, error) {
-	patience, cancel := context.WithTimeout(ctx, e.bounds.connection)
-	conn, release, err := e.pool.acquire(patience)
+	limited, cancel := context.WithTimeout(ctx, e.bounds.connection)
+	conn, release, err := e.pool.acquire(limited)
 	cancel()
 	if err != nil {
 		if ctx.Err() != nil {

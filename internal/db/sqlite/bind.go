@@ -5,7 +5,8 @@ import (
 	"reflect"
 )
 
-// bind sets the arguments of a statement: strings, integers, booleans, their named types, pointers to them, bytes, or nil.
+// bind sets the arguments of a statement: strings, integers, booleans, their named types, pointers to them, bytes, or
+// nil.
 func (s *statement) bindAll(args []any) error {
 	for i, n := range s.order {
 		if n >= len(args) {

@@ -7,24 +7,25 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Pages of the log: after how many new ones they are copied into the file, and from what length on the log is restarted. With SQLite's
-// own 1,000 nearly every piece of an import is followed by a copy with two syncs, which makes it 1.3 times as expensive; with 10,000
-// readers look through more of the log's index.
+// Pages of the log: how many new ones cause a copy into the file, and from what length on the log is restarted. With
+// SQLite's own 1,000 nearly every piece of an import would cause a copy with two syncs, which makes it 1.3 times as
+// expensive; with 10,000 readers search more of the log's index.
 const (
 	copyEvery = 4000
 	longLog   = 8000
-	hugeLog   = 50_000 // SQLite's own checkpoint, inside a commit: only if copying beside the writer fails
+	hugeLog   = 50_000 // SQLite's own checkpoint, inside a commit: only if the concurrent copy fails
 )
 
-// When nothing was committed for quietFor, a rest of quietLeast pages is copied, too: readers have mapped the file, but read the log.
+// When nothing was committed for quietFor, as few as quietLeast remaining pages are copied, too: readers have mapped
+// the file, but read the log.
 const (
 	quietFor   = 500 * time.Millisecond
 	quietLeast = 256
 )
 
-// copyLog copies the log into the file while the writer works, which would otherwise do so inside its commits. As long
-// as the writer adds pages, the copy never reaches the log's end; when the log has grown long, the writer copies the
-// small rest between two groups and restarts it.
+// copyLog copies the log into the file while the writer works; otherwise the writer would do so inside its commits.
+// As long as the writer adds pages, the copy never reaches the log's end. When the log has grown long, the writer
+// copies the small remainder between two groups and restarts the log.
 func (w *writer) copyLog(open func() (*conn, error)) {
 	defer close(w.copied)
 	var own *conn
@@ -49,7 +50,7 @@ func (w *writer) copyLog(open func() (*conn, error)) {
 		if own == nil {
 			var err error
 			if own, err = open(); err != nil {
-				w.log.Warn("the log is not copied into the store's file beside the writer", "error", err)
+				w.log.Warn("the log is not copied into the store's file while the writer works", "error", err)
 				own = nil
 				continue
 			}
@@ -60,7 +61,7 @@ func (w *writer) copyLog(open func() (*conn, error)) {
 		}
 		pages, err = own.copyLog()
 		if err != nil && !errors.Is(err, engine.ErrRetry) {
-			w.log.Warn("the log is not copied into the store's file beside the writer", "error", err)
+			w.log.Warn("the log is not copied into the store's file while the writer works", "error", err)
 		}
 		if pages < longLog {
 			continue

@@ -12,24 +12,25 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// conn is one connection with its own prepared statements, keyed by the text before translation. Only one goroutine may use it
-// at a time. database/sql would box and lock each value: a page of orders takes four times as long. github.com/ncruces/go-sqlite3 needs
-// an eighth less processor time for an order, but is built without sqlite_dbpage, through which scrubs work.
+// conn is one connection with its own prepared statements, keyed by the text before translation. Only one goroutine
+// may use it at a time. database/sql would box and lock each value: a page of orders takes four times as long.
+// github.com/ncruces/go-sqlite3 needs an eighth less processor time for an order, but is built without sqlite_dbpage,
+// which scrubs need.
 type conn struct {
 	*sqlite.Conn
 	stmts map[string]*statement
 
-	written bool // something was written since it was last reset
+	written bool // something was written since the flag was last reset
 
 	stop chan struct{} // of a reader: closing it interrupts the running statement and every later one
 
-	durability *durability // of a reader: what it sees may not be on the disk yet
-	seen       int64       // the newest group that it may see
+	durability *durability // of a reader: its snapshot may not be on the disk yet
+	seen       int64       // the newest group that the snapshot may have
 
-	passing []byte // memory that a text passes through on its way into a string
+	passing []byte // memory through which a text passes on its way into a string
 
-	rested time.Time // of a patient read: when it last rested; zero for all others
-	rows   int       // that it has read since it last looked
+	rested time.Time // of a yielding read: when it last paused; zero for all others
+	rows   int       // rows read since the last check of the time
 }
 
 // statement is a prepared statement and which argument each of its placeholders takes.
@@ -38,7 +39,7 @@ type statement struct {
 	order  []int
 	writes bool // it may change data
 	busy   bool // its rows are being read
-	once   bool // it is not kept
+	once   bool // the statement is not cached
 }
 
 // maxStatements bounds a connection's cache; lists with many filters make many texts.
@@ -72,8 +73,8 @@ func openConnAs(path string, flags sqlite.OpenFlags, settings ...string) (*conn,
 // lockedFor is how long a setting is tried again.
 const lockedFor = 15 * time.Second
 
-// set makes a setting. Whoever opens a new store makes its log, under a lock for which SQLite does not wait when several processes do so
-// at once.
+// set makes a setting. The first process to open a new store makes its log, under a lock for which SQLite does not
+// wait when several processes do so at once.
 func (c *conn) set(pragma string) error {
 	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		err := c.script("PRAGMA " + pragma)
@@ -172,14 +173,15 @@ func (c *conn) end(s *statement) {
 	s.Reset() // returns again the error that Step has returned
 }
 
-// keptPassing bounds the memory that a connection keeps for texts, in bytes; it begins with room for passing ones.
+// cachedText bounds the memory that a connection keeps for texts, in bytes; it begins with room for short ones.
 const (
-	keptPassing = 64 << 10
-	passing     = 512
+	cachedText = 64 << 10
+	passing    = 512
 )
 
-// textOf is a text of the statement's row, "" for NULL. It takes the bytes: if asked for a text, the library copies it first, for a zero
-// byte at its end, into memory that all connections share. Its size is asked for only if it may be larger than the memory.
+// textOf is a text of the statement's row, "" for NULL. It reads the bytes: for a text, the library makes a copy
+// first, with a zero byte at its end, in memory that all connections share. It reads the size only if the text may be
+// larger than the memory.
 func (c *conn) textOf(s *statement, i int) string {
 	if c.passing == nil {
 		c.passing = make([]byte, passing)
@@ -188,7 +190,7 @@ func (c *conn) textOf(s *statement, i int) string {
 		return string(c.passing[:n])
 	}
 	to := make([]byte, s.ColumnLen(i))
-	if len(to) > len(c.passing) && len(to) <= keptPassing {
+	if len(to) > len(c.passing) && len(to) <= cachedText {
 		c.passing = to
 	}
 	return string(to[:s.ColumnBytes(i, to)])

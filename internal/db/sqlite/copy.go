@@ -37,8 +37,8 @@ func CopyFile(dir, to string) (err error) {
 			os.Remove(part)
 		}
 	}()
-	// SQLite writes into an empty file, too: so nobody else may read it from the start, and a folder that is not there is
-	// named as what it is.
+	// SQLite writes into an empty file, too. So the file is made first, unreadable for others from the start, and a
+	// missing folder gets a clear error.
 	empty, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -69,7 +69,8 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// notRead says why a file cannot be read as a SQLite file. It is not the store of a service, so nothing is gained by trying again.
+// notRead says why a file cannot be read as a SQLite file. Trying again would not help, since no service uses the
+// file.
 func notRead(path string, err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultNotADB:
@@ -80,8 +81,8 @@ func notRead(path string, err error) error {
 	return fmt.Errorf("reading %s: %w", path, err)
 }
 
-// CheckFile reads a whole SQLite file without changing it. Errors: it is damaged, or not what CopyFile wrote; it is no store
-// with a schema that this program knows.
+// CheckFile reads a whole SQLite file without changing it. Errors: the file is damaged, or differs from what CopyFile
+// wrote; it is no store with a schema that this program knows.
 func CheckFile(path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
@@ -92,7 +93,7 @@ func CheckFile(path string) error {
 	if _, _, err := checkSum(path); err != nil {
 		return err
 	}
-	conn, err := openToLook(path)
+	conn, err := openWithoutLog(path)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"os"
 )
 
-// A copy ends with a line that has the SHA-256 of all bytes before it. SQLite reads only whole pages, so the copy is a SQLite file all the
-// same. A copy without the line, of an earlier version or made by other means, has whole pages only: so one whose line is damaged is
-// distinguished from it.
+// A copy ends with a line that has the SHA-256 of all bytes before it. SQLite reads only whole pages, so the copy is
+// a SQLite file all the same. A copy without the line, made by an earlier version or by other means, has whole pages
+// only, which distinguishes it from a copy whose line is damaged.
 const sumLine = "\nentrepot copy, SHA-256 %s\n"
 
 // sumSize is the length of the line.
@@ -44,8 +44,8 @@ func addSum(path string) error {
 	return err
 }
 
-// checkSum returns the length of the SQLite file in a copy, and the SHA-256 that the copy has, "" without one. It is an error if the bytes
-// have another one.
+// checkSum returns the length of the SQLite file in a copy, and the SHA-256 that the copy has, "" without one. It is
+// an error if the bytes have another one.
 func checkSum(path string) (length int64, sum string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

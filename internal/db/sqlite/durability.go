@@ -39,15 +39,15 @@ func (d *durability) inFlight() bool {
 	return d.synced < d.begun
 }
 
-// failed is the reason for which the disk refused a group. After that every write is refused: what the system reads
-// from its cache of the file may no longer be what the disk holds, and only opening the file again shows that.
+// failed is the reason for which the disk refused a group. After that every write is refused: the system's cache of
+// the file may differ from what the disk holds, and only opening the file again shows that.
 func (d *durability) failed() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-// last is the last group whose commit has started: a read that has just ended has seen no later one.
+// last is the last group whose commit has started. A read that has just ended has seen no later one.
 func (d *durability) last() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()

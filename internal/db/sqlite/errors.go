@@ -50,9 +50,9 @@ func Lasting(err error) bool {
 	return false
 }
 
-// storeError is the error of a transaction that could not begin or end: it runs again if another process holds the
-// lock, otherwise its caller is asked to try again. After a failed write of the log its outcome is unknown, because a
-// crash may leave any part of it.
+// storeError is the error of a transaction that could not begin or end. If another process holds the lock, the
+// transaction runs again; otherwise its caller is asked to try again. After a failed write of the log its outcome is
+// unknown, because a crash may leave any part of it.
 func storeError(err error) error {
 	switch err = meaning(err); {
 	case errors.Is(err, engine.ErrRetry):
@@ -63,8 +63,8 @@ func storeError(err error) error {
 	return engine.Unavailable(err)
 }
 
-// isStoreError reports whether a transaction failed because of the store and not its own statements. SQLite may have
-// rolled everything back by itself then.
+// isStoreError reports whether a transaction failed because of the store and not because of its own statements.
+// SQLite may have rolled everything back by itself.
 func isStoreError(err error) bool {
 	code := code(err).ToPrimary()
 	return code != sqlite.ResultOK && code != sqlite.ResultConstraint

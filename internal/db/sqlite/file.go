@@ -68,7 +68,7 @@ func ownFile(path string) error {
 	if mark != 0 {
 		return foreign
 	}
-	conn, err := openToLook(path)
+	conn, err := openWithoutLog(path)
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
@@ -85,9 +85,9 @@ func ownFile(path string) error {
 	return nil
 }
 
-// openToLook opens a SQLite file without creating its log and index files: if there is no log, the file itself holds
-// everything.
-func openToLook(path string) (*conn, error) {
+// openWithoutLog opens a SQLite file without creating its log and index files. If there is no log, the file itself
+// has everything.
+func openWithoutLog(path string) (*conn, error) {
 	if exists(path + "-wal") {
 		return openConnToRead(path, "busy_timeout(15000)")
 	}

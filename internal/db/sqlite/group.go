@@ -7,9 +7,10 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// Bounds of one group commit: it takes all waiting transactions, but no new one after groupTime. While many callers
-// write, so that the last group had more than batchLeast transactions, the writer waits up to batchDelay for the next one,
-// because one commit for thirty costs hardly more than one for ten. Of fewer callers none would come: all wait for this group.
+// Bounds of one group commit. A group takes all waiting transactions, but no new one after groupTime. While many
+// callers write, so that the last group had more than batchLeast transactions, the writer waits up to batchDelay for
+// the next one: one commit for thirty costs hardly more than one for ten. With fewer callers none would come, because
+// all of them wait for this group.
 const (
 	groupSize  = 256
 	batchLeast = 8
@@ -28,8 +29,8 @@ type group struct {
 // group runs transactions in one commit without savepoints, which would copy every page they touch. Most transactions
 // that fail have written nothing yet, because writes are queued to their end. If one that has written fails,
 // everything is rolled back and the others run again, also those that were refused: the reason for their refusal may
-// be gone or have another id. No caller was answered yet, and any transaction may run twice. The one that failed runs
-// by itself after the group, so that its refusal depends on stored data only.
+// be gone or have another id. No caller was answered yet, and any transaction may run twice. The transaction that
+// failed runs alone after the group, so that its refusal depends on stored data only.
 func (w *writer) group(first *transaction) {
 	if err := w.durability.failed(); err != nil {
 		first.end(engine.Unavailable(err))
@@ -62,8 +63,8 @@ func (w *writer) group(first *transaction) {
 	}
 }
 
-// again rolls back and runs transactions again. One that fails this time after it has written is put off too, and all
-// start once more.
+// again rolls back and runs transactions again. One that fails this time after it has written is postponed too, and
+// all start once more.
 func (w *writer) again(all, later []*transaction) (kept, putOff []*transaction, err error) {
 	for {
 		w.rollBack()
@@ -79,7 +80,7 @@ func (w *writer) again(all, later []*transaction) (kept, putOff []*transaction, 
 	}
 }
 
-// piece runs a piece of a bulk operation. It says nothing about how many callers there are.
+// piece runs a piece of a bulk operation. It does not count for how many callers there are.
 func (w *writer) piece(t *transaction) {
 	if err := w.durability.failed(); err != nil {
 		t.end(engine.Unavailable(err))
@@ -126,8 +127,9 @@ func (w *writer) commit(all []*transaction) {
 	w.groups <- group{number, all}
 }
 
-// next returns a waiting transaction, or nil if there is none. While the last group is being written to the disk, no
-// caller of this group could be answered earlier, so next waits for more; in a batch it waits up to batchDelay.
+// next returns a waiting transaction, or nil if there is none. While the last group is being written to the disk,
+// waiting for more delays nobody, because no caller of this group could be answered earlier; in a batch, next waits
+// up to batchDelay.
 func (w *writer) next() *transaction {
 	for {
 		select {
@@ -157,7 +159,8 @@ func (w *writer) next() *transaction {
 	}
 }
 
-// run runs one transaction and reports whether it failed after it had written something: then the group must be rolled back.
+// run runs one transaction and reports whether it failed after it had written something: then the group must be
+// rolled back.
 func (w *writer) run(t *transaction) (spoilt bool) {
 	if t.err = t.ctx.Err(); t.err != nil {
 		return false

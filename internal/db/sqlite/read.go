@@ -14,7 +14,7 @@ import (
 // Read runs reads on one snapshot.
 func (e *Engine) Read(ctx context.Context, _ id.Tenant, how engine.ReadMode, read func(engine.Session) error) error {
 	seen, err := e.snapshot(ctx, func(c *conn) error {
-		if how == engine.Patient {
+		if how == engine.Yielding {
 			c.rested = time.Now()
 			defer func() { c.rested = time.Time{} }()
 		}

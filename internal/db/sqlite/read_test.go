@@ -81,7 +81,7 @@ func TestALateLeaveBreaksNothingOff(t *testing.T) {
 // A patient read rests between rows once it has run for long enough; other reads do not.
 func TestPatientReadsRest(t *testing.T) {
 	store := opened(t, Config{})
-	for how, rests := range map[engine.ReadMode]bool{engine.Patient: true, engine.Stored: false, engine.Peek: false} {
+	for how, rests := range map[engine.ReadMode]bool{engine.Yielding: true, engine.Stored: false, engine.Peek: false} {
 		err := store.Read(t.Context(), 1, how, func(s engine.Session) error {
 			c := s.(*conn)
 			if c.rested.IsZero() == rests {

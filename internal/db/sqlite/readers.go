@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// readers are the reading connections. A commit empties the page caches of all of them, so the one that was used last is taken first:
-// the fewer are in use, the fewer have to fill theirs again.
+// readers are the reading connections. A commit empties the page caches of all of them, so take prefers the one that
+// was used last: the fewer are in use, the fewer have to fill theirs again.
 type readers struct {
 	size  int
 	open  func() (*conn, error)

@@ -24,7 +24,7 @@ func (r *rows) Next() bool {
 	if r.stmt == nil {
 		return false
 	}
-	r.conn.rest()
+	r.conn.yield()
 	more, err := r.stmt.Step()
 	if c := r.conn; c.durability != nil && c.seen == 0 {
 		c.seen = c.durability.last()
@@ -37,27 +37,27 @@ func (r *rows) Next() bool {
 	return false
 }
 
-// A patient read runs for restEvery at the most, as far as that shows between rows, and then rests: a running goroutine keeps its
-// processor for ten milliseconds, and a thread that never sleeps is preferred to none that has just woken up.
+// A yielding read pauses after yieldEvery, as far as it notices between rows: a running goroutine keeps its processor
+// for ten milliseconds, and the system favours a thread that has just woken up over one that never sleeps.
 const (
-	restEvery = 300 * time.Microsecond
-	restFor   = 50 * time.Microsecond
-	lookEvery = 8 // rows
+	yieldEvery = 300 * time.Microsecond
+	yieldFor   = 50 * time.Microsecond
+	lookEvery  = 8 // rows
 )
 
-// rest lets others have the processor if a patient read has had it for long enough.
-func (c *conn) rest() {
+// yield lets others have the processor if a yielding read has had it for long enough.
+func (c *conn) yield() {
 	if c.rested.IsZero() {
 		return
 	}
-	if c.rows++; c.rows%lookEvery != 0 || time.Since(c.rested) < restEvery {
+	if c.rows++; c.rows%lookEvery != 0 || time.Since(c.rested) < yieldEvery {
 		return
 	}
-	time.Sleep(restFor)
+	time.Sleep(yieldFor)
 	c.rested = time.Now()
 }
 
-// Scan stores the values of the row in places, one for each column.
+// Scan stores the values of the row in the targets, one for each column.
 func (r *rows) Scan(into ...any) error {
 	if r.stmt == nil {
 		return errors.New("db: Scan without a row")
@@ -73,7 +73,7 @@ func (r *rows) Scan(into ...any) error {
 	return nil
 }
 
-// Column stores a value of the row in a place: a pointer to a string, integer, boolean, bytes or one of their named
+// Column stores a value of the row in a target: a pointer to a string, integer, boolean, bytes or one of their named
 // types, or to such a pointer, which becomes nil for NULL.
 func (r *rows) Column(i int, place any) (err error) {
 	switch p := place.(type) {
@@ -88,7 +88,7 @@ func (r *rows) Column(i int, place any) (err error) {
 			*p = b
 		}
 		return nil
-	case engine.ColumnPlace:
+	case engine.ColumnTarget:
 		return p.FromColumn(r, i)
 	}
 	v := reflect.ValueOf(place)

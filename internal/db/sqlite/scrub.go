@@ -9,10 +9,10 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// SQLite zeroes what it deletes (secure_delete), with one exception: when it moves rows between the pages of a b-tree,
-// the page that they leave keeps their bytes in its unused middle. Scrub zeroes those, page by page, through SQLite
-// itself (sqlite_dbpage), so that other connections and a crash see only a change of unused bytes. A checkpoint that
-// truncates the write-ahead log removes older versions of pages.
+// SQLite zeroes what it deletes (secure_delete), with one exception: when rows move between the pages of a b-tree,
+// the page that they leave keeps their bytes in its unused middle. Scrub zeroes those bytes, page by page, through
+// SQLite itself (sqlite_dbpage), so that other connections and a crash see only a change of unused bytes. A
+// checkpoint that truncates the write-ahead log removes older versions of pages.
 
 // Bounds of a scrub of SQLite.
 const (
@@ -44,7 +44,7 @@ func (e *Engine) inWriter(ctx context.Context, work func(*conn) error) error {
 	return e.serial(ctx, e.writer.waiting, func(s engine.Session) ([]*engine.Step, error) { return nil, work(s.(*conn)) })
 }
 
-// dropSamples deletes the copies of rows that an ANALYZE run by hand keeps.
+// dropSamples deletes the copies of rows that an ANALYZE run by hand leaves.
 func (e *Engine) dropSamples(ctx context.Context) error {
 	var found string
 	_, err := e.snapshot(ctx, func(c *conn) (err error) {
@@ -60,7 +60,8 @@ func (e *Engine) dropSamples(ctx context.Context) error {
 	})
 }
 
-// dirtyPages reads every page, on a snapshot of its own connection, and returns those whose unused bytes are not all zero.
+// dirtyPages reads every page, on a snapshot of its own connection, and returns those whose unused bytes are not all
+// zero.
 func (e *Engine) dirtyPages(ctx context.Context) (dirty []int64, err error) {
 	conn, err := e.openReader()
 	if err != nil {

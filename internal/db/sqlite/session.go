@@ -33,7 +33,7 @@ func (c *conn) Query(sql string, args []any) (engine.Rows, error) {
 	return &rows{conn: c, stmt: s}, nil
 }
 
-// Send runs queued writes. Only one transaction writes at a time, so shared locks are left out.
+// Send runs queued writes. It skips shared locks, because only one transaction writes at a time.
 func (c *conn) Send(steps []*engine.Step) error {
 	for _, s := range steps {
 		if s.Share != nil {

@@ -58,8 +58,8 @@ type Engine struct {
 	rawErr  error
 }
 
-// mapped is how many bytes of the store's file all readers together map into memory. Mapped pages that were read count
-// as memory of the process, once for each reader.
+// mapped is how many bytes of the store's file all readers together map into memory. Each reader's mapped pages count
+// as memory of the process once they were read.
 const mapped = 64 << 20
 
 // Open opens the store of a folder, or creates an empty one. A file of another program is refused and left unchanged.
@@ -83,8 +83,8 @@ func open(c Config, path string) (*Engine, error) {
 	if size == 0 {
 		size = max(8, 4*processors.Count())
 	}
-	// The writer syncs the log itself after every commit, while the next commit is prepared: with NORMAL, SQLite keeps
-	// the order of what reaches the disk, and each answer waits for the sync as it would with FULL.
+	// The writer syncs the log itself after every commit, while the next commit is prepared. With NORMAL, SQLite
+	// keeps the order of what reaches the disk, and each answer waits for the sync as it would with FULL.
 	synchronous := "NORMAL"
 	if c.Unsafe {
 		synchronous = "OFF"
@@ -120,7 +120,8 @@ func (c *conn) openLog(path string) (*os.File, error) {
 	if err := c.markFile(); err != nil {
 		return nil, err
 	}
-	if _, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema"); err != nil { // the first read creates the log
+	// the first read creates the log
+	if _, err := c.text("SELECT CAST(count(*) AS TEXT) FROM sqlite_schema"); err != nil {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_RDWR, 0)
@@ -132,10 +133,11 @@ func (e *Engine) Name() string { return "sqlite" }
 // Connections is how many reading connections there are.
 func (e *Engine) Connections() int { return e.readers.size }
 
-// ClockMargin is short: a second process that serves is refused, and commands that write beside it take a moment.
+// ClockMargin is short: a second process that serves is refused, and commands that write at the same time take a
+// moment.
 func (e *Engine) ClockMargin() time.Duration { return 10 * time.Second }
 
-// Write runs one transaction. All take turns at the writer, so those of mode Turn do, too.
+// Write runs one transaction. The writer runs all of them one after the other, those of mode Serial too.
 func (e *Engine) Write(ctx context.Context, _ id.Tenant, how engine.Mode, work engine.Work) error {
 	queue := e.writer.waiting
 	if how.Has(engine.Bulk) {
@@ -144,7 +146,7 @@ func (e *Engine) Write(ctx context.Context, _ id.Tenant, how engine.Mode, work e
 	return e.serial(ctx, queue, work)
 }
 
-// serial passes a transaction to a queue of the writer and waits for its end.
+// serial hands a transaction to a queue of the writer and waits for its end.
 func (e *Engine) serial(ctx context.Context, queue chan<- *transaction, work engine.Work) error {
 	t := &transaction{ctx: ctx, work: work, done: make(chan struct{})}
 	e.closing.RLock()
@@ -158,7 +160,7 @@ func (e *Engine) serial(ctx context.Context, queue chan<- *transaction, work eng
 	return t.err
 }
 
-// Settle waits for the writer once: every transaction stamped before has then ended.
+// Settle waits for the writer once: every transaction that got a stamp earlier has then ended.
 func (e *Engine) Settle(ctx context.Context, _ id.Tenant) (at int64, err error) {
 	at = e.now().UnixMicro()
 	return at, e.serial(ctx, e.writer.waiting, func(engine.Session) ([]*engine.Step, error) { return nil, nil })

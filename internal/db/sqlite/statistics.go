@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// SQLite's planner knows nothing of the rows, and believes that an index leads to ten rows of an account. So it would go through a million
-// rows where it can look up twenty. Here it gets the statistics of a store with large accounts, whatever the store holds: a statement has
-// the same plan in every store (decision 1).
+// Without statistics SQLite's planner assumes that an index leads to ten rows of an account, and would read a million
+// rows where it can look up twenty. This file gives it the statistics of a store with large accounts, whatever the
+// store holds, so that a statement has the same plan in every store (decision 1).
 
-// many and few are how many rows an account has in a table, and in a partial index that leaves out nearly all of them.
+// many and few are the assumed rows of an account in a table, and in a partial index that leaves out nearly all of
+// them.
 const many, few = 1_000_000, 1_000
 
 // accounts is how many accounts are in a store.
@@ -19,9 +20,9 @@ const accounts = 100
 // small are the tables with a few rows for each account.
 var small = words("tenants users tokens api_keys channels channel_syncs warehouses attributes endpoints segments nodes scrubs " +
 	"setup_links replays queues change_clocks order_numbers dispatch_cursors views_until stock_values " +
-	"search_until segment_lists segment_changes store_keys schema_versions dashboard_views")
+	"segment_lists segment_changes store_keys schema_versions dashboard_views")
 
-// sharing is how many rows of an account have the same value in a column; of any other column sharingUsually have.
+// sharing is how many rows of an account have the same value in a column; in any other column sharingUsually have.
 var sharing = map[string]int{
 	"status": 100_000, "kind": 100_000, "country": 50_000, "channel_id": 50_000, "warehouse_code": 50_000, "endpoint_id": 50_000,
 	"event": 50_000, "action": 10_000, "actor": 50_000, "resource_type": 20_000, "type": 50_000, "span": 100_000, "width": 10_000,
@@ -74,7 +75,7 @@ type index struct {
 	columns     []string
 }
 
-// indexes reads the catalog. Of a table that is kept in the order of its key, the key's index has the table's name.
+// indexes reads the catalog. In a table that is stored in the order of its key, the key's index has the table's name.
 func (c *conn) indexes() (list []index, err error) {
 	rows, err := c.Query(`SELECT t.name, CASE WHEN i.origin = 'pk' AND t.sql LIKE '%WITHOUT ROWID%' THEN t.name ELSE i.name END, i."unique",
 			coalesce((SELECT s.sql FROM sqlite_schema s WHERE s.name = i.name), ''), coalesce(k.name, '')
@@ -100,7 +101,8 @@ func (c *conn) indexes() (list []index, err error) {
 	return list, rows.Err()
 }
 
-// statistics is the text of sqlite_stat1: the index's rows, and how many of them share the first column, the first two, and so on.
+// statistics is the text of sqlite_stat1: the index's rows, and how many of them share the first column, the first
+// two, and so on.
 func (x index) statistics() string {
 	share := many
 	switch {
@@ -126,7 +128,8 @@ func (x index) statistics() string {
 	return text
 }
 
-// hasMost reports whether most rows are in a partial index: the living ones, or those with an optional value.
+// hasMost reports whether most rows are in a partial index: the rows that are not deleted, or those with an optional
+// value.
 func hasMost(where string) bool {
 	switch where {
 	case "deleted_at IS NULL", "customer_id IS NOT NULL", "country IS NOT NULL", "external_reference IS NOT NULL":

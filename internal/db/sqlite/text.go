@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// translate converts PostgreSQL's dialect to SQLite's: it removes casts, row locks and what db.OnPostgres marks, makes a bound LIMIT an
-// expression (with a plain one SQLite plans the statement again at every run), and makes each $N a plain placeholder.
-// order says which argument each placeholder takes: SQLite searches a list for every numbered one, which makes long
-// statements slow.
+// translate converts PostgreSQL's dialect to SQLite's. It removes casts, row locks and what db.OnPostgres marks,
+// makes a bound LIMIT an expression (with a plain one SQLite plans the statement again at every run), and makes each
+// $N a plain placeholder. order says which argument each placeholder takes: SQLite searches a list for every numbered
+// one, which makes long statements slow.
 func translate(sql string) (text string, order []int) {
 	var out strings.Builder
 	walkPlaceholders(ownWords.Replace(onPostgres.ReplaceAllString(sql, "")), func(n int) {

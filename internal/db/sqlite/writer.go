@@ -9,9 +9,8 @@ import (
 	"entrepot/internal/db/engine"
 )
 
-// writer is the one goroutine that writes, and a second one that syncs commits to the disk: while one group of
-// transactions is being synced, the next is being written. A caller is answered only when the disk holds its
-// transaction.
+// writer is the one goroutine that writes. A second one syncs commits to the disk: while one group of transactions is
+// being synced, the next is being written. A caller is answered only when the disk holds its transaction.
 type writer struct {
 	log     *slog.Logger
 	conn    *conn
@@ -60,8 +59,8 @@ func newWriter(c Config, own *conn, open func() (*conn, error)) *writer {
 	return w
 }
 
-// write takes all waiting transactions, runs each, commits once, and passes the group on. A piece of a bulk operation has a commit of its
-// own; transactions that wait when it ends run before the next piece.
+// write takes all waiting transactions, runs each, commits once, and passes the group on. A piece of a bulk operation
+// has a commit of its own; transactions that wait when it ends run before the next piece.
 func (w *writer) write() {
 	piece := false // the last commit was one
 	for waiting, pieces := w.waiting, w.pieces; waiting != nil || pieces != nil; {

@@ -43,7 +43,7 @@ type Imported struct {
 	Changes  []Change // dry runs
 }
 
-// Change is what a dry run would change of one product.
+// Change is a change of one product that a dry run found.
 type Change struct {
 	SKU    string `json:"sku"`
 	Action string `json:"action"` // create, update or unchanged
@@ -117,7 +117,8 @@ type Updated struct {
 	Changes  []Change    `json:"-"` // dry runs, which the API does not have
 }
 
-// UpdatePrices sets the prices of up to 5,000 SKUs. The body is the whole request, `{"updates":[…]}`. Sending it again does no harm.
+// UpdatePrices sets the prices of up to 5,000 SKUs. The body is the whole request, `{"updates":[…]}`. Sending it
+// again does no harm.
 func (c *Client) UpdatePrices(ctx context.Context, body []byte) (Updated, error) {
 	return c.update(ctx, "/api/v1/sdk/prices/bulk-update", body)
 }

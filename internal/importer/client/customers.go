@@ -25,7 +25,8 @@ func (c *Client) Customer(ctx context.Context, id string) (Customer, error) {
 	return out.Data, err
 }
 
-// CreateCustomer creates a customer; an e-mail that is taken is an *Error with status 409 and the CustomerID that has it.
+// CreateCustomer creates a customer; an e-mail that is taken is an *Error with status 409 and the CustomerID that has
+// it.
 func (c *Client) CreateCustomer(ctx context.Context, customer Customer, idempotencyKey string) (Customer, error) {
 	return c.writeCustomer(ctx, Call{Method: http.MethodPost, Path: "/api/v1/customers", IdempotencyKey: idempotencyKey}, customer)
 }

@@ -31,7 +31,7 @@ func (r Retry) orDefault() Retry {
 	return r
 }
 
-// patience is the rest of a Retry for one request.
+// patience is the remaining tries of a Retry for one request.
 type patience struct {
 	Retry
 	failed int

@@ -19,8 +19,8 @@ import (
 	"entrepot/internal/imports"
 )
 
-// before collects the values that a list would replace, for the keeper, which stores them with the progress of the dry run: a wrong
-// list is set right by a list of these.
+// before collects the values that a list would replace, for the keeper, which stores them with the progress of the
+// dry run: a wrong list is set right by a list of these.
 type before struct {
 	mu    sync.Mutex // values come from the sender, and the keeper takes them while the outcome before is settled
 	lines []imports.Line
@@ -75,7 +75,8 @@ func decimal(a *money.Amount) string {
 	return text
 }
 
-// Before writes the values that a list of prices or stock has replaced, as a list that can be imported. Its dry run has kept them.
+// Before writes the values that a list of prices or stock has replaced, as a list that can be imported. Its dry run
+// has stored them.
 func Before(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, to io.Writer) error {
 	out := csv.NewWriter(to)
 	header := []string{"sku", "price", "compareAtPrice"}

@@ -32,11 +32,12 @@ type Checked struct {
 	Orders      []Order  `json:"orders,omitempty"`      // the first new orders
 	Changed     []Diff   `json:"changed,omitempty"`     // the first products that would change
 	Warehouses  []string `json:"warehouses,omitempty"`  // that a stock list would create
-	Before      int      `json:"before,omitempty"`      // values that the file of a list replaces, if all of them are kept (see Before)
-	New         []Diff   `json:"new,omitempty"`         // the first new products
-	Prices      Moves    `json:"prices,omitzero"`       // of all products that would change
-	Jumps       int      `json:"jumps,omitempty"`       // prices that would change by more than half, variants' too
-	Jumped      []Diff   `json:"jumped,omitempty"`      // the largest of them first
+	// values that the file of a list replaces, if all of them are stored (see Before)
+	Before int    `json:"before,omitempty"`
+	New    []Diff `json:"new,omitempty"`    // the first new products
+	Prices Moves  `json:"prices,omitzero"`  // of all products that would change
+	Jumps  int    `json:"jumps,omitempty"`  // prices that would change by more than half, variants' too
+	Jumped []Diff `json:"jumped,omitempty"` // the largest of them first
 }
 
 // Moves are how prices move.
@@ -95,14 +96,14 @@ type FieldChange struct {
 	To    json.RawMessage `json:"to"`
 }
 
-// mostDiffs is how many of each kind are kept.
+// mostDiffs is how many of each kind are stored.
 const mostDiffs = 50
 
 // trial collects the results of a dry run.
 type trial struct {
 	dry     bool
-	asks    bool // products are only asked for, by orders: those that exist stay as they are
-	creates bool // and those that do not are created
+	asks    bool // products named by orders: those that exist stay as they are
+	creates bool // and missing ones are created
 	changed []Diff
 	prices  Moves
 	jumps   importer.Jumps
@@ -212,8 +213,8 @@ func (c *catalog) ImportProducts(ctx context.Context, body []byte, _ bool) (clie
 	})
 }
 
-// storeOnce applies a bulk operation to the items of a request's body. The same part of the same import is stored once: if it is sent
-// again after a crash, the first answer is returned.
+// storeOnce applies a bulk operation to the items of a request's body. The same part of the same import is stored
+// once: if it is sent again after a crash, the first answer is returned.
 func storeOnce[P, A any](ctx context.Context, c *catalog, body []byte, operation *commerce.Bulk[P],
 	apply func(*db.Tx, P) (A, error)) (out A, err error) {
 	operation.Whole()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// thrifty is the garbage collector's percentage while files are imported. Rows leave much behind that is soon garbage, and the service's
-// own percentage lets that grow to several times what is in use.
+// thrifty is the garbage collector's percentage while files are imported. Rows leave much behind that is soon
+// garbage, and the service's own percentage lets that grow to several times what is in use.
 const thrifty = 100
 
 // collector is how many imports of this process run, and the percentage that it had before the first of them.

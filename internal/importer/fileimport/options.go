@@ -8,7 +8,7 @@
 //	orders.go   stores orders likewise
 //	lists.go    stores prices and stock likewise
 //	keeper.go   the progress, stored with the refused rows
-//	mend.go     the refused rows, as a file to correct
+//	refused_rows.go the refused rows, as a file to correct
 package fileimport
 
 import (
@@ -34,7 +34,8 @@ const (
 
 // Options say how a file is to be read; zero values are detected.
 type Options struct {
-	Columns    map[string]string `json:"columns,omitempty"` // by their names: the fields that were chosen, "" for columns that are left out
+	// by their names: the fields that were chosen, "" for columns that are left out
+	Columns    map[string]string `json:"columns,omitempty"`
 	NoHeader   bool              `json:"noHeader,omitempty"`
 	HeaderRow  int               `json:"headerRow,omitempty"` // the line with the names of the columns
 	Delimiter  string            `json:"delimiter,omitempty"`
@@ -58,7 +59,7 @@ func ReadOptions(i imports.Import) (o Options, err error) {
 	return o, json.Unmarshal([]byte(i.Options), &o)
 }
 
-// ReadFound is what was detected of an import's file.
+// ReadFound returns what was detected of an import's file.
 func ReadFound(i imports.Import) (f importer.Found, err error) {
 	return f, json.Unmarshal([]byte(i.Found), &f)
 }
@@ -85,7 +86,8 @@ func (o Options) importer(kind imports.Kind, content importer.Content, name stri
 	if o.Decimal != "" {
 		out.Decimal = []string{o.Decimal}
 	}
-	for _, column := range slices.Sorted(maps.Keys(o.Columns)) { // in sorted order: a resumed import must have the same options
+	// in sorted order: a resumed import must have the same options
+	for _, column := range slices.Sorted(maps.Keys(o.Columns)) {
 		field := o.Columns[column]
 		switch {
 		case field == "":

@@ -27,7 +27,8 @@ import (
 // shop stores an import's orders by running the operations in the account's own store.
 type shop struct{ *catalog }
 
-// orderSpace is the key space of the stored orders of imports. Their answers are empty, so that they hold no personal data.
+// orderSpace is the key space of the stored orders of imports. Their answers are empty, so that they hold no personal
+// data.
 const orderSpace = "IMPORT order"
 
 // CreateOrder creates the order of a request's body. The same order of the same import is created once: if it is sent
@@ -154,7 +155,8 @@ func (t *trial) noteOrder(body []byte) {
 	if len(t.orders) >= mostDiffs {
 		return
 	}
-	draft, _ := read(body, func(o *apijson.Object) commerce.OrderDraft { return drafts.ReadOrder(o, time.Time{}) }) // checked with its row
+	// checked with its row
+	draft, _ := read(body, func(o *apijson.Object) commerce.OrderDraft { return drafts.ReadOrder(o, time.Time{}) })
 	one := Order{Reference: draft.ExternalReference, Customer: draft.CustomerName, Status: string(draft.Status), Currency: draft.Currency,
 		CreatedAt: draft.CreatedAt, Lines: len(draft.Lines)}
 	var subtotal money.Amount

@@ -191,7 +191,8 @@ func (r *Runner) finish(ctx context.Context, k *keeper, t *trial, summary import
 		i.Stage = imports.Done
 	}
 	return r.Store.Write(ctx, job.Tenant, func(tx *db.Tx) error {
-		if err := imports.LockUnderWay(tx); err != nil { // an erasure either finds the job's errors or has deleted such lines
+		// an erasure either finds the job's errors or has deleted such lines
+		if err := imports.LockUnderWay(tx); err != nil {
 			return err
 		}
 		first, err := imports.Lines(tx, i.ID, k.dry, true, -1, jobs.MaxErrors)

@@ -9,12 +9,14 @@ import (
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
 	"entrepot/internal/sales"
+	"entrepot/internal/search"
 	"entrepot/internal/stockvalue"
 	"entrepot/internal/view"
 )
 
 // Views are the views, in the order in which FollowTenant updates them.
-var Views = []*view.View{catalog.ProductSorts, stockvalue.View, customers.SegmentLists, sales.View}
+var Views = []*view.View{catalog.ProductSorts, stockvalue.View, customers.SegmentLists, sales.View,
+	search.Blocks[search.Orders], search.Blocks[search.Customers], search.Blocks[search.Products], search.Blocks[search.Categories]}
 
 // FollowTenant brings every view of an account up to date with what was committed before the call.
 func FollowTenant(ctx context.Context, store *db.DB, tenant id.Tenant) error {

@@ -1,7 +1,8 @@
-// Package fakeshop is a seller account with the part of Amazon's Selling Partner API that the connector uses, in memory: for tests, and for
-// integrators who have no account at hand. It keeps Amazon's habits: access tokens end after an hour, each operation has a bucket of
-// requests, orders are found two minutes late and without names while they are pending, what is accepted is not live yet, feeds take their
-// time, documents lie at addresses that end, and quantities go down when something is sold.
+// Package fakeshop is a seller account with the part of Amazon's Selling Partner API that the connector uses, in
+// memory: for tests, and for integrators who have no account at hand. It keeps Amazon's habits: access tokens end
+// after an hour, each operation has a bucket of requests, orders are found two minutes late and without names while
+// they are pending, what is accepted is not live yet, feeds take their time, documents lie at addresses that end, and
+// quantities go down when something is sold.
 package fakeshop
 
 import (
@@ -51,7 +52,8 @@ type Faults struct {
 
 type object = map[string]any
 
-// Account is a fake seller account; safe for concurrent use. It is an http.Handler for the API, the login and the documents.
+// Account is a fake seller account; safe for concurrent use. It is an http.Handler for the API, the login and the
+// documents.
 type Account struct {
 	Faults
 	// Required are the attributes that a product type's schema asks of a whole listing, beyond those of every type.

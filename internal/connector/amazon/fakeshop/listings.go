@@ -262,7 +262,8 @@ func (a *Account) put(r *http.Request, body object) (int, any) {
 // unsupplied ends the message about an attribute that is missing.
 const unsupplied = " is required but not supplied."
 
-// required are the attributes that a listing must have: what its product type's schema asks for, and an offer's condition.
+// required are the attributes that a listing must have: what its product type's schema asks for, and an offer's
+// condition.
 func (a *Account) required(productType, requirements string, parent bool) (names []string) {
 	if requirements != "LISTING_OFFER_ONLY" {
 		names = append([]string{"item_name", "brand"}, a.Required[productType]...)

@@ -66,7 +66,8 @@ func (a *Account) Pay(id string) {
 // Cancel cancels an order at Amazon, whose lines then have no quantities and amounts any more.
 func (a *Account) Cancel(id string) { a.change(id, func(o *order) { o.status = "CANCELLED" }) }
 
-// CancelLine cancels a line of an order at Amazon: it has no quantity any more, and what has left may be all that is left.
+// CancelLine cancels a line of an order at Amazon: it has no quantity any more, and what has left may be all that is
+// left.
 func (a *Account) CancelLine(id string, line int) {
 	a.change(id, func(o *order) {
 		o.Wish.Lines = slices.Clone(o.Wish.Lines)
@@ -141,7 +142,8 @@ func (a *Account) Numbers(id string) (numbers []string) {
 	return numbers
 }
 
-// Total is what an order costs, also after it was cancelled, when Amazon no longer says it; nothing while it is pending.
+// Total is what an order costs, also after it was cancelled, when Amazon no longer says it; nothing while it is
+// pending.
 func (a *Account) Total(id string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -261,7 +263,8 @@ func (o *order) show(parts []string) object {
 	return out
 }
 
-// lineProceeds are the amounts of a line. Amounts that are paid once for the order are in its first line, as is all tax.
+// lineProceeds are the amounts of a line. Amounts that are paid once for the order are in its first line, as is all
+// tax.
 func (o *order) lineProceeds(i int) object {
 	l := o.Wish.Lines[i]
 	list := []object{{"type": "ITEM", "subtotal": euros(l.Cents)}}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// tokenEnds expires the access token, and interrupts the service while it requests another one; later changes reach the platform
-// nevertheless.
+// tokenEnds expires the access token, and interrupts the service while it requests another one; later changes reach
+// the platform nevertheless.
 func (s *story) tokenEnds() {
 	if !s.shop.can(Tokens) {
 		return

@@ -82,7 +82,8 @@ func (s *story) here() map[string]Document {
 	}
 }
 
-// misses says what is missing until every order is in the service once, with the expected status and the platform's total.
+// misses says what is missing until every order is in the service once, with the expected status and the platform's
+// total.
 func (s *story) misses() string {
 	here := s.here()
 	if len(here) > len(s.orders) {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// productsOut imports products, every second one with three variants, publishes them, and interrupts the service meanwhile.
+// productsOut imports products, every second one with three variants, publishes them, and interrupts the service
+// meanwhile.
 func (s *story) productsOut() {
 	for i := range s.Products {
 		s.products = append(s.products, fmt.Sprintf("MUG-%03d", i))

@@ -41,21 +41,22 @@ type Shop struct {
 	Cannot      map[Ability]string // why
 	Identifiers bool               // what is sold must carry a number of the trade
 
-	Clock   func(now func() time.Time)                   // sets its clock
-	Install func(address, secret string)                 // enters where notifications go; nil: they are registered
-	Deliver func(ctx context.Context)                    // sends notifications until ctx ends
-	Images  func(sku string) (shown []string, taken int) // what pictures of a SKU are, and how many it fetched or was sent, if it keeps them
-	Stands  func() (map[string]Shown, []string)          // what is sold there, by SKU, and SKUs that stand twice
-	Buy     func(Wish) (id string)                       // places an order
-	Order   func(id string) Order                        // as the shop has it
-	Pay     func(id string)                              // an unpaid order
-	Edit    func(id string)                              // raises the quantity of the first line, or changes the address
-	Cancel  func(id string)                              // wholly
-	Refund  func(id string)                              // one piece of the first line
-	Return  func(id string)                              // all money of an order of which nothing was shipped
-	Expire  func()                                       // ends the access token
-	Renews  func(*http.Request) bool                     // reports whether a request is for another one
-	Faults  func()                                       // has requests and notifications go wrong; called before the first
+	Clock   func(now func() time.Time)   // sets its clock
+	Install func(address, secret string) // enters where notifications go; nil: they are registered
+	Deliver func(ctx context.Context)    // sends notifications until ctx ends
+	// what pictures of a SKU are, and how many it fetched or was sent, if it keeps them
+	Images func(sku string) (shown []string, taken int)
+	Stands func() (map[string]Shown, []string) // what is sold there, by SKU, and SKUs that stand twice
+	Buy    func(Wish) (id string)              // places an order
+	Order  func(id string) Order               // as the shop has it
+	Pay    func(id string)                     // an unpaid order
+	Edit   func(id string)                     // raises the quantity of the first line, or changes the address
+	Cancel func(id string)                     // wholly
+	Refund func(id string)                     // one piece of the first line
+	Return func(id string)                     // all money of an order of which nothing was shipped
+	Expire func()                              // ends the access token
+	Renews func(*http.Request) bool            // reports whether a request is for another one
+	Faults func()                              // has requests and notifications go wrong; called before the first
 }
 
 // Shown is what buyers see of a SKU.

@@ -1,6 +1,7 @@
-// Package fakeshop is a seller account with the part of eBay's Sell APIs that the connector uses, in memory: for tests, and for integrators
-// who have no account at hand. It keeps eBay's habits: items are replaced whole, a SKU has one offer, requests about many SKUs answer each
-// on its own, access tokens end, a parcel that is posted twice is two parcels, and writes need a language.
+// Package fakeshop is a seller account with the part of eBay's Sell APIs that the connector uses, in memory: for
+// tests, and for integrators who have no account at hand. It keeps eBay's habits: items are replaced whole, a SKU has
+// one offer, requests about many SKUs answer each on its own, access tokens end, a parcel that is posted twice is two
+// parcels, and writes need a language.
 package fakeshop
 
 import (

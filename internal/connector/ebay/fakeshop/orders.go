@@ -70,7 +70,8 @@ func (a *Account) take(sku string, quantity int64) {
 	it["availability"] = object{"shipToLocationAvailability": object{"quantity": o.quantity}}
 }
 
-// Change changes an order at eBay: paid, cancelled (which restores the quantities) or returned (all its money is refunded).
+// Change changes an order at eBay: paid, cancelled (which restores the quantities) or returned (all its money is
+// refunded).
 func (a *Account) Change(id, what string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -149,7 +150,8 @@ func (a *Account) Send(id, line string, quantity int64) {
 	o.modified = a.Now().UTC()
 }
 
-// RefundLine refunds a line of an order on eBay. Such a refund is with its line alone, and not in the summary of the order's payment.
+// RefundLine refunds a line of an order on eBay. Such a refund is with its line alone, and not in the summary of the
+// order's payment.
 func (a *Account) RefundLine(id, line string, cents int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -323,8 +325,8 @@ func (a *Account) ship(r *http.Request, body object) (int, any) {
 	return http.StatusCreated, object{"Location": "https://api.ebay.com" + r.URL.Path + "/" + id}
 }
 
-// cancel cancels an order for the seller. One that cannot be cancelled is no error: the answer says so. What the buyer asked for has to be
-// approved.
+// cancel cancels an order for the seller. One that cannot be cancelled is no error: the answer says so. What the
+// buyer asked for has to be approved.
 func (a *Account) cancel(_ *http.Request, body object) (int, any) {
 	o := a.find(body["legacyOrderId"].(string))
 	switch {

@@ -90,7 +90,8 @@ func (r *row) taxed() bool {
 	return r.get("id_tax_rules_group") != "" && r.get("id_tax_rules_group") != "0"
 }
 
-// Edit adds a piece to the first line of an order, as a person in the back office does. Only one that is paid takes it from the stock.
+// Edit adds a piece to the first line of an order, as a person in the back office does. Only one that is paid takes
+// it from the stock.
 func (s *Shop) Edit(order string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +229,8 @@ func (s *Shop) AddCombination(product, reference string, quantity int) {
 		"id_shop": "1"})
 }
 
-// Ship enters a tracking number, as a person in the back office does: versions from 1.7 on no longer keep it with the order.
+// Ship enters a tracking number, as a person in the back office does: versions from 1.7 on no longer keep it with the
+// order.
 func (s *Shop) Ship(order, number string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,7 +268,8 @@ func (s *Shop) move(o *row, state string) {
 	s.notify("order.status_changed", "id_order", o.id)
 }
 
-// Refund writes a credit slip over some of the first line of an order, which changes nothing else of it. Amount is with tax.
+// Refund writes a credit slip over some of the first line of an order, which changes nothing else of it. Amount is
+// with tax.
 func (s *Shop) Refund(order string, quantity int, amount string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,8 +280,8 @@ func (s *Shop) Refund(order string, quantity int, amount string) {
 		"amount_tax_incl": amount}}
 }
 
-// Credit writes a credit slip that says only how much was given back, of goods and of shipping, as those of other software do. It names no
-// lines.
+// Credit writes a credit slip that says only how much was given back, of goods and of shipping, as those of other
+// software do. It names no lines.
 func (s *Shop) Credit(order, amount, shipping string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -330,7 +333,8 @@ func (s *Shop) Field(sku, field, language string) string {
 	return ""
 }
 
-// Share has the shop share its stock with others: all quantities are in rows of the group of shops from now on, beside the old ones.
+// Share has the shop share its stock with others: all quantities are in rows of the group of shops from now on,
+// beside the old ones.
 func (s *Shop) Share() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -412,8 +416,8 @@ func (s *Shop) OnSale() (references []string) {
 	return references
 }
 
-// Categories are a product's categories, its main one first; add puts it into others before, the last of which becomes the main one, as its
-// merchant may.
+// Categories are a product's categories, its main one first; add puts it into others before, the last of which
+// becomes the main one, as its merchant may.
 func (s *Shop) Categories(sku string, add ...string) (ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/connector/connectortest/fakeshop"
 )
 
-// Install puts the notifying module into the shop, with the address and the secret that its channel shows. Like the module, the shop sends
-// each notification once, and sends none of stock that was written over the web service.
+// Install puts the notifying module into the shop, with the address and the secret that its channel shows. Like the
+// module, the shop sends each notification once, and sends none of stock that was written over the web service.
 func (s *Shop) Install(address, secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,8 +76,8 @@ var (
 	span      = regexp.MustCompile(`^([\d.:\-\s]+),([\d.:\-\s]+)$`)
 )
 
-// filter is what a field must be: one of some values, between two, or a pattern. Letters count as equal in capitals and small. What stands
-// in brackets inside brackets makes a filter that keeps everything.
+// filter is what a field must be: one of some values, between two, or a pattern. Letters count as equal in capitals
+// and small. What stands in brackets inside brackets makes a filter that keeps everything.
 func filter(value string) func(own string) bool {
 	parts := bracketed.FindStringSubmatch(value)
 	switch {

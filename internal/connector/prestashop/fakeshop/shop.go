@@ -1,6 +1,7 @@
-// Package fakeshop is a shop with PrestaShop's web service, in memory: for tests, and for integrators who have no shop at hand. It keeps
-// the habits of a real one, also where they hurt: references may stand twice, a stock row comes with its product and cannot be made, a
-// name that is not sent in every language is blank in the others, unpaid orders take no stock, and nothing can be done in one step.
+// Package fakeshop is a shop with PrestaShop's web service, in memory: for tests, and for integrators who have no
+// shop at hand. It keeps the habits of a real one, also where they hurt: references may stand twice, a stock row
+// comes with its product and cannot be made, a name that is not sent in every language is blank in the others, unpaid
+// orders take no stock, and nothing can be done in one step.
 package fakeshop
 
 import (

@@ -52,7 +52,8 @@ func (s *Shop) Buy(email string, paid bool, lines ...Bought) string {
 	return s.Place(Wish{Lines: lines, Email: email, Unpaid: !paid})
 }
 
-// Place places an order as a buyer does; it returns the order's id. Shipping is 5.00, tax a fifth of goods and shipping.
+// Place places an order as a buyer does; it returns the order's id. Shipping is 5.00, tax a fifth of goods and
+// shipping.
 func (s *Shop) Place(w Wish) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,9 +86,10 @@ func (s *Shop) known(id string) *order {
 	return nil
 }
 
-// Change changes an order as a person in the shop's admin does: paid, shipped, unshipped (its parcels are cancelled), edited (a piece more
-// of the first line), reduced (a piece of it less, whose price is given back), cancelled, refunded (a piece of the first line, one that
-// has not left if there is one), credited (the same, but the shop would ship the piece still) or returned (all of it).
+// Change changes an order as a person in the shop's admin does: paid, shipped, unshipped (its parcels are cancelled),
+// edited (a piece more of the first line), reduced (a piece of it less, whose price is given back), cancelled,
+// refunded (a piece of the first line, one that has not left if there is one), credited (the same, but the shop would
+// ship the piece still) or returned (all of it).
 func (s *Shop) Change(id, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -223,7 +223,8 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 	return answer(p, []object{})
 }
 
-// pictureState is the state of a picture: of an address with "broken" in it the shop notices only later that it cannot be fetched.
+// pictureState is the state of a picture: of an address with "broken" in it the shop notices only later that it
+// cannot be fetched.
 func (s *Shop) pictureState(id string) string {
 	if s.fetched == nil {
 		s.fetched = map[string]bool{}

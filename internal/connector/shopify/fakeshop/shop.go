@@ -1,8 +1,8 @@
-// Package fakeshop is a shop with the part of Shopify's GraphQL Admin API that the connector uses, in memory: for tests, and for
-// integrators who have no shop at hand. It answers by the operation's name with all that it has. It refuses requests that
-// Shopify's schema (schema.graphql) does not allow, and keeps a real shop's habits: lists of a
-// product are replaced, stock is set only with a key and with a word on what it was, business errors come with status 200, points run out,
-// and orders are shipped by parts of the shop's own making.
+// Package fakeshop is a shop with the part of Shopify's GraphQL Admin API that the connector uses, in memory: for
+// tests, and for integrators who have no shop at hand. It answers by the operation's name with all that it has. It
+// refuses requests that Shopify's schema (schema.graphql) does not allow, and keeps a real shop's habits: lists of a
+// product are replaced, stock is set only with a key and with a word on what it was, business errors come with status
+// 200, points run out, and orders are shipped by parts of the shop's own making.
 package fakeshop
 
 import (
@@ -26,7 +26,8 @@ const (
 	ClientSecret = "client secret"
 )
 
-// Faults are errors in addition to the shop's habits; each counts requests, and happens at every n-th of them. 0: never.
+// Faults are errors in addition to the shop's habits; each counts requests, and happens at every n-th of them. 0:
+// never.
 type Faults struct {
 	LoseAnswer int  // it does what was asked, and the connection ends without an answer
 	Throttle   int  // its points are spent, and come back in time

@@ -109,8 +109,8 @@ func (s *Shop) split(c call) reply {
 // pending is the status of a cancellation that its buyer has asked for.
 const pending = "CANCELLATION_REQUEST_PENDING"
 
-// AskToCancel has the buyer ask for the cancellation of an order's first pieces, which the seller must answer. The order does not change by
-// it.
+// AskToCancel has the buyer ask for the cancellation of an order's first pieces, which the seller must answer. The
+// order does not change by it.
 func (s *Shop) AskToCancel(id string, pieces int) {
 	s.change(func() {
 		r := &reversal{id: s.id(), order: id, kind: "cancellations", status: pending, role: "BUYER", created: s.Now(), updated: s.Now()}
@@ -192,8 +192,8 @@ func (s *Shop) Return(id string, pieces int, cents int64) {
 	})
 }
 
-// Settle ends a buyer's complaint about all pieces of an order in another way than by a return: with a status, such as that of a
-// replacement, or with a part of the price, for which the buyer keeps them.
+// Settle ends a buyer's complaint about all pieces of an order in another way than by a return: with a status, such
+// as that of a replacement, or with a part of the price, for which the buyer keeps them.
 func (s *Shop) Settle(id, status string, cents int64, partial bool) {
 	s.change(func() {
 		r := &reversal{id: s.id(), order: id, kind: "returns", status: status, cents: cents, partial: partial, created: s.Now(), updated: s.Now()}

@@ -1,7 +1,8 @@
-// Package fakeshop is a shop with the part of TikTok Shop's Open API that the connector uses, in memory: for tests, and for integrators who
-// have no shop at hand. It keeps the habits of the real one: every request is signed over its very bytes and within five minutes, a shop's
-// cipher is demanded or refused, refusals come inside answers with status 200, tokens rotate, lists begin with the newest, an order has one
-// line for each piece and no address before it is paid, products are audited, and a product that is changed whole loses what is left out.
+// Package fakeshop is a shop with the part of TikTok Shop's Open API that the connector uses, in memory: for tests,
+// and for integrators who have no shop at hand. It keeps the habits of the real one: every request is signed over its
+// very bytes and within five minutes, a shop's cipher is demanded or refused, refusals come inside answers with
+// status 200, tokens rotate, lists begin with the newest, an order has one line for each piece and no address before
+// it is paid, products are audited, and a product that is changed whole loses what is left out.
 package fakeshop
 
 import (

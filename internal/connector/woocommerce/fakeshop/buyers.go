@@ -70,8 +70,8 @@ func of(l *orderLine) *orderLine {
 	return l
 }
 
-// Raise has the first line of an order cost more than it did, in net cents, as a merchant may. The shop keeps the higher price as that
-// before the discount, too, and the difference as a discount below zero.
+// Raise has the first line of an order cost more than it did, in net cents, as a merchant may. The shop keeps the
+// higher price as that before the discount, too, and the difference as a discount below zero.
 func (s *Shop) Raise(id, total int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +116,8 @@ func (s *Shop) Delete(ids ...int64) {
 	}
 }
 
-// Break makes an order one that the shop cannot load any more, as when the plugin that made it is gone. Lists count it and leave it out.
+// Break makes an order one that the shop cannot load any more, as when the plugin that made it is gone. Lists count
+// it and leave it out.
 func (s *Shop) Break(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +165,8 @@ func (s *Shop) Refund(id, quantity int64, reason string) {
 	s.touch(o)
 }
 
-// Edit changes the city an order goes to and the quantity of its first line; as the shop does, without touching the line's amounts.
+// Edit changes the city an order goes to and the quantity of its first line; as the shop does, without touching the
+// line's amounts.
 func (s *Shop) Edit(id int64, city string, quantity int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -87,8 +87,8 @@ func (s *Shop) sorted(keep func(*product) bool) (list []*product) {
 	return list
 }
 
-// listProducts finds by SKU without case, variations too; else it lists products only. Commas divide SKUs, but the whole text may be
-// one, too.
+// listProducts finds by SKU without case, variations too; else it lists products only. Commas divide SKUs, but the
+// whole text may be one, too.
 func (s *Shop) listProducts(q request) answer {
 	skus := map[string]bool{}
 	for _, sku := range append(strings.Split(q.query.Get("sku"), ","), q.query.Get("sku")) {
@@ -465,7 +465,8 @@ func (s *Shop) SetStock(sku string, quantity int64) {
 	}
 }
 
-// Bin moves a product into the bin as the shop's merchant would, with its variations. There it can still be read and written.
+// Bin moves a product into the bin as the shop's merchant would, with its variations. There it can still be read and
+// written.
 func (s *Shop) Bin(sku string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -171,7 +171,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, out, before)
 }
 
-// servePlain answers like a site with plain permalinks: WooCommerce takes whoever asks by rest_route for a stranger, whatever key comes.
+// servePlain answers like a site with plain permalinks: WooCommerce takes whoever asks by rest_route for a stranger,
+// whatever key comes.
 func servePlain(w http.ResponseWriter, r *http.Request) {
 	route := r.URL.Query().Get("rest_route")
 	switch {
@@ -349,7 +350,8 @@ func (s *Shop) signed(r *http.Request) string {
 	return ""
 }
 
-// page cuts a list as the query says. Entries are shown with the fields asked for, and those that show nothing are left out.
+// page cuts a list as the query says. Entries are shown with the fields asked for, and those that show nothing are
+// left out.
 func page[T any](q request, list []T, show func(T) map[string]any) answer {
 	number := func(name string, standard int) int {
 		if n, err := strconv.Atoi(q.query.Get(name)); err == nil {

@@ -197,7 +197,8 @@ func (s *Shop) listening(topic string) (list []hook) {
 	return list
 }
 
-// send delivers one notification to all who want it. A failed delivery is never repeated; the seventh failure in a row ends the webhook.
+// send delivers one notification to all who want it. A failed delivery is never repeated; the seventh failure in a
+// row ends the webhook.
 func (s *Shop) send(ctx context.Context, client *http.Client, n notification) {
 	for _, h := range s.listening(n.topic) {
 		s.mu.Lock()

@@ -12,13 +12,13 @@ import (
 	"entrepot/internal/orders"
 )
 
-// otherChannels are what an account has beside a channel on the same platform.
+// otherChannels are an account's other channels on the same platform.
 type otherChannels struct {
-	twins   []id.Channel    // of the same shop: each of its orders is stored once, in the channel that has it first
+	twins   []id.Channel    // of the same shop: the channel that has an order first stores it, and no other
 	markets map[string]bool // marketplaces of the same seller that have a channel of their own
 }
 
-// maxChannels is how many channels of an account are looked at.
+// maxChannels is how many channels of an account are compared.
 const maxChannels = 1000
 
 // otherChannels finds the account's other channels on the platform, once in a run.
@@ -54,7 +54,7 @@ func (r *channelRun) otherChannels(tx *db.Tx) (*otherChannels, error) {
 	return found, nil
 }
 
-// twins are the other channels of the same shop, as far as the run had to know them.
+// twins are the other channels of the same shop that the run knows.
 func (r *channelRun) twins() []id.Channel {
 	if r.others == nil {
 		return nil
@@ -62,8 +62,8 @@ func (r *channelRun) twins() []id.Channel {
 	return r.others.twins
 }
 
-// compare opens b, and reports whether two channels of a platform are of the same seller, as far as tests have found out, and of the same
-// shop. account is the platform's id of a's account, "" if it is unknown.
+// compare opens b, and reports whether two channels of a platform have the same seller, as far as tests have found
+// out, and the same shop. account is the platform's id of a's account, "" if unknown.
 func (s *Service) compare(tx *db.Tx, a channels.Channel, account string, b channels.Channel) (opened connector.Channel, seller, twin bool,
 	err error) {
 	known, ok := s.Connectors.ByPlatform(a.Platform)
@@ -86,8 +86,8 @@ func (s *Service) compare(tx *db.Tx, a channels.Channel, account string, b chann
 	return opened, seller, (seller || profile.NamesShop()) && profile.SameShop(first, opened), nil
 }
 
-// isOurs reports whether an order that is not here yet is the channel's: not one that another channel of the same shop has, nor one of a
-// marketplace that has a channel of its own. Those that a caller names, which come from any time, are taken from any marketplace.
+// isOurs reports whether an order that is not here yet belongs to the channel: no other channel of the same shop has
+// it, and its marketplace has no channel of its own. Orders that a caller names are taken from any marketplace.
 func (r *channelRun) isOurs(tx *db.Tx, order connector.Order, from time.Time) (bool, error) {
 	others, err := r.otherChannels(tx)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"entrepot/internal/records"
 )
 
-// refusals collects refused requests in memory, so that a refused request writes nothing itself. Equal ones are counted.
+// refusals collects refused requests in memory, so that a refused request writes nothing itself. Equal ones are
+// counted.
 type refusals struct {
 	mu    sync.Mutex
 	seen  map[refusalKind]*audit.Refused
@@ -42,7 +43,8 @@ type refusalKind struct {
 	code          string
 }
 
-// Bounds between two writes: of one account, so that one account's flood does not hide the others' refusals, and of the node.
+// Bounds between two writes: of one account, so that one account's flood does not hide the others' refusals, and of
+// the node.
 const (
 	accountRefusals = 50
 	nodeRefusals    = 2000
@@ -79,7 +81,7 @@ func (a *API) noteRefused(r *request, out answer) {
 	seen.At, seen.RequestID = a.DB.Now().UnixMicro(), keptRequestID(r.id)
 }
 
-// room reports whether another kind of refusal of an account can be kept.
+// room reports whether another kind of refusal of an account can be stored.
 func (f *refusals) room(tenant id.Tenant) bool {
 	if len(f.seen) >= nodeRefusals {
 		return false

@@ -17,19 +17,20 @@ import (
 
 // Bounds of large answers (interface §8), sizes in bytes.
 const (
-	largeFrom   = 4 << 20 // of an answer's text: a larger one is written only while it holds one of a few places
+	largeFrom   = 4 << 20 // of an answer's text: a larger one is written only with one of a few permits
 	unloadFrom  = 1 << 20 // of the packed text in memory: what exceeds it goes to the answer's file
 	leastFree   = 1 << 30 // of the disk, which files of answers leave free
 	diskTimes   = 16      // all files together may have that many times the node's budget of memory
 	largeWait   = time.Minute
-	largeQueued = 128 // requests that may wait for a place
+	largeQueued = 128 // requests that may wait for a permit
 )
 
-// errLarge interrupts the writing of an answer that turns out to be large and holds no place: it is written again with one.
+// errLarge interrupts the writing of an answer that turns out to be large and has no permit: it is written again with
+// one.
 var errLarge = errors.New("api: a large answer without a place")
 
-// large is the node's resources for large answers: places, few enough that small reads get a connection to the store,
-// and disk space.
+// large is the node's resources for large answers: permits, few enough that small reads get a connection to the
+// store, and disk space.
 type large struct {
 	folder string
 	places *overload.Budget // two for each processor; one account has at most half of them
@@ -85,7 +86,7 @@ func (a *API) listWith(r *request, p page,
 }
 
 // paged answers what read reads on a snapshot and writes, calling cut after each element. If the answer turns out to
-// be large, read runs once more with a place for large answers.
+// be large, read runs once more with a permit for large answers.
 func (a *API) paged(r *request, read func(tx *db.Tx, w *apijson.Writer) error) (answer, error) {
 	w := writers.Get().(*apijson.Writer)
 	w.Reset()
@@ -129,7 +130,7 @@ func (r *request) recycle() {
 	r.writer = nil
 }
 
-// waitLarge waits for a place to write a large answer. Errors: Unavailable; the context's.
+// waitLarge waits for a permit to write a large answer. Errors: Unavailable; the context's.
 func (r *request) waitLarge() error {
 	o := &r.overflow
 	if o.large.queued.Add(1) > largeQueued {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Limits of reading the rest of a refused request's body; after them the connection is closed.
+// Limits of reading the remainder of a refused request's body; after them the connection is closed.
 const (
 	restBytes = 32 << 20
 	restTime  = 5 * time.Second
 )
 
-// takeRest reads and drops the rest of a body. Most clients send all of it before they read the answer: if the
+// takeRest reads and drops the remainder of a body. Most clients send all of it before they read the answer. If the
 // connection were closed before, they would see a broken connection and not the answer that explains it (413, 401,
 // 429).
 func takeRest(w http.ResponseWriter, r *http.Request) {
@@ -21,5 +21,6 @@ func takeRest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime)) // a client that stalls is cut off
-	_, _ = io.CopyN(io.Discard, r.Body, restBytes)                              // an error here changes nothing of the answer
+	// an error here changes nothing of the answer
+	_, _ = io.CopyN(io.Discard, r.Body, restBytes)
 }

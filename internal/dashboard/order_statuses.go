@@ -29,7 +29,8 @@ var movedWords = map[orders.Status]string{
 	orders.Returned: "Mark returned",
 }
 
-// whyNotMoved says why an order of a bulk move stayed as it was: a refused move in the words of the pages, any other reason as it is.
+// whyNotMoved says why an order of a bulk move stayed as it was: a refused move in the words of the pages, any other
+// reason as it is.
 func whyNotMoved(message string) string {
 	from, to, ok := orders.ParseRefusedMove(message)
 	left := to == orders.Delivered || to == orders.Returned // only what was shipped comes to these

@@ -70,10 +70,10 @@ func validIDs(texts []string) []string {
 	}))))
 }
 
-// who is what an entry's actor is called.
+// who is the name of an entry's actor.
 func (n logNames) who(e *audit.Entry) string {
 	kind, which := actorOf(e)
-	name := cmp.Or(n[kind+":"+which].Name, e.ActorName) // of the time, for who is deleted
+	name := cmp.Or(n[kind+":"+which].Name, e.ActorName) // the former name of a deleted actor
 	switch {
 	case name == "":
 		name, _, _ = strings.Cut(e.Actor, ":")

@@ -16,10 +16,10 @@ import (
 // seenName is the input with the values that a form was filled from.
 const seenName = "_seen"
 
-// editing declares a form that changes a stored record. It contains digests of the values its inputs were filled from;
-// if the stored values differ from these, write refuses the form (Precondition): it is shown again with what was
-// typed, and the stored values beside the inputs. Unchanged inputs show the stored value at once, and the form can
-// then be sent again.
+// editing declares a form that changes a stored record. It contains digests of the values its inputs were filled
+// from. If the stored values differ from these, write refuses the form (Precondition): it is shown again with what
+// was typed and with the stored values at the inputs. Unchanged inputs show the stored value at once, and the form
+// can then be sent again.
 func (r *request) editing(action string, fields ...field) *form {
 	before := r.refused
 	for i := range fields {
@@ -42,7 +42,8 @@ func (r *request) editing(action string, fields ...field) *form {
 	return f
 }
 
-// ofOtherRows reports whether the rows that were sent are not those of the fields: what was typed would be shown beside another row.
+// ofOtherRows reports whether the sent rows differ from those of the fields: what was typed would be shown at another
+// row.
 func (f *form) ofOtherRows(fields []field) bool {
 	declared := map[string]bool{}
 	for _, in := range fields {
@@ -71,7 +72,8 @@ func (f *form) restore(fields []field) {
 // seen reports whether a field shows a stored value.
 func (f *field) seen() bool { return f.Kind != "hidden" && f.Kind != "password" }
 
-// digest is a short hash of a field's value. It does not depend on how a locale writes numbers, which can change meanwhile.
+// digest is a short hash of a field's value. It does not depend on how a locale writes numbers, which can change
+// meanwhile.
 func (f *field) digest() string {
 	value := f.Value
 	if f.Kind == "decimal" {
@@ -92,7 +94,7 @@ func seenOf(fields []field) string {
 	return strings.Join(list, " ")
 }
 
-// seenAt names, beside the inputs, when the form was filled: microseconds since 1970 UTC.
+// seenAt says, with the inputs, when the form was filled: microseconds since 1970 UTC.
 const seenAt = "@"
 
 // staleness is the error of a form that was filled from other values than the fields have now; nil if they are the
@@ -104,7 +106,8 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 			was[one[:at]] = one[at+1:]
 		}
 	}
-	at, _ = strconv.ParseInt(was[seenAt], 10, 64) // invalid is 0: then the record's last change is named, whenever it was
+	// invalid is 0: then the record's last change is named, whenever it was
+	at, _ = strconv.ParseInt(was[seenAt], 10, 64)
 	delete(was, seenAt)
 	var changed []string
 	for i := range fields {
@@ -144,8 +147,8 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 		"meanwhile %s. What you typed is kept and nothing is stored: look at it and send it again", words)
 }
 
-// staleBy is the error of a stale form, with who has changed its record since the form was filled, and when, if the
-// audit log has it and the user may read it.
+// staleBy is the error of an outdated form, with who has changed its record since the form was filled, and when, if
+// the audit log has it and the user may read it.
 func (r *request) staleBy() error {
 	resource := cmp.Or(r.http.PathValue("id"), string(r.session.Account.ID))
 	if !r.caller().May("read:users") {

@@ -7,20 +7,21 @@ import (
 	"entrepot/internal/db"
 )
 
-// resting is the name of the time until which some listings of a channel rest.
+// resting is the name of the time until which some listings of a channel are paused.
 const resting = "resting"
 
-// restingText is what a channel's lastError says meanwhile, if nothing else is wrong. The products and SKUs say why.
+// restingText is a channel's lastError meanwhile, if nothing else is wrong. The products and SKUs say why.
 const restingText = "the platform takes no more changes of some listings today: they go on by themselves, and each says when"
 
-// rests notes that the platform takes no more changes of a listing until a time. That is no failure of the job.
+// rests notes that the platform takes no more changes of a listing until a time. The job does not fail for that.
 func (r *channelRun) rests(until time.Time) {
 	if r.restUntil.IsZero() || until.Before(r.restUntil) {
 		r.restUntil = until
 	}
 }
 
-// goOnRested has the listings that rest followed up when the first of them may go on: nothing else says so while nobody changes anything.
+// goOnRested queues a follow-up for the paused listings, due when the first of them may go on: otherwise nothing
+// would queue it while nobody changes anything.
 func (r *channelRun) goOnRested(tx db.Writer, state *channelsync.State) {
 	if until := r.restUntil.UnixMicro(); !r.restUntil.IsZero() {
 		if old := state.Since(resting); old <= tx.Micros() || until < old {

@@ -23,8 +23,8 @@ type partsFollow struct {
 	refunded, shipped bool               // something was
 }
 
-// followParts applies refunds and parcels in the order of their times: what is refunded before it was shipped is not left to ship. Then it
-// applies the status.
+// followParts applies refunds and parcels in the order of their times: units refunded before they were shipped are
+// not left to ship. Then it applies the status.
 func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (changed bool, err error) {
 	f := partsFollow{Service: s, tx: tx, o: o, left: slices.Clone(in.Refunds)}
 	if f.refunded, err = s.followDropped(tx, o, in); err != nil {
@@ -74,7 +74,7 @@ func (f *partsFollow) parcels(list []connector.Parcel) error {
 	return nil
 }
 
-// shipWhole ships what is left, after the refunds made before that, if the time is known.
+// shipWhole ships the remainder, after the refunds made before that, if the time is known.
 func (f *partsFollow) shipWhole(in connector.Order) error {
 	if !in.ShippedAt.IsZero() {
 		if err := f.refundsUntil(in.ShippedAt); err != nil {
@@ -100,8 +100,8 @@ func (f *partsFollow) refunds(list []connector.Refund) error {
 	return err
 }
 
-// refundsBefore divides refunds into those made until a time and those made later. Without a time all are made before it, and so is a
-// refund without one.
+// refundsBefore divides refunds into those made until a time and those made later. Without a time all count as made
+// before it, and so does a refund without a time.
 func refundsBefore(list []connector.Refund, at time.Time) (early, late []connector.Refund) {
 	for _, r := range list {
 		if at.IsZero() || !r.CreatedAt.After(at) {
@@ -147,9 +147,9 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Ref
 	return true, s.saveTakenBack(tx, before, o)
 }
 
-// followDropped notes what the platform has taken out of an order of which a part was shipped, for example a line that was cancelled: it
-// would leave the stock with the rest otherwise. What is refunded is not among it, also if that is not noted yet. The difference itself
-// stays an issue.
+// followDropped notes what the platform has removed from an order of which a part was shipped, for example a
+// cancelled line: otherwise it would be deducted from stock with the rest. Refunded units are not counted here, also
+// if the refund is not noted yet. The difference itself stays an issue.
 func (s *Service) followDropped(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	if o.Status != orders.PartiallyShipped || len(in.Lines) == 0 || in.Status == orders.Cancelled {
 		return false, nil
@@ -194,8 +194,8 @@ func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
 	return nil
 }
 
-// followSent ships what has left by the platform's count, and is in no parcel that it names. A parcel that it names later is known then.
-// What was deleted here is not shipped again.
+// followSent ships what has left by the platform's count and is in no parcel that it names. A parcel that it names
+// later is then known. Shipments that were deleted here are not made again.
 func (s *Service) followSent(tx *db.Tx, o *orders.Order, in connector.Order) (bool, error) {
 	deleted := map[id.Line]int64{}
 	if len(in.Sent) > 0 {
@@ -225,11 +225,11 @@ func (s *Service) followSent(tx *db.Tx, o *orders.Order, in connector.Order) (bo
 	return s.followParcel(tx, o, parcel)
 }
 
-// countedKey is what the key of a parcel begins with that is known by the platform's count of what has left.
+// countedKey is the beginning of the key of a parcel that is known by the platform's count alone.
 const countedKey = "counted "
 
-// followTracking applies what the platform has changed of the tracking of its own parcels, which nobody can change here. What it no longer
-// gives stays.
+// followTracking applies the platform's changes of the tracking of its own parcels, which nobody can change here.
+// Tracking that it no longer returns stays.
 func (s *Service) followTracking(tx *db.Tx, o *orders.Order, parcels []connector.Parcel) (changed bool) {
 	before := copyOf(o)
 	for _, parcel := range parcels {

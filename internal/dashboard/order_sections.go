@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// openName is the query of the part of an order's page that is opened. What is not opened is not on the page: folded, the form, the
-// movements and the JSON of a hundred lines would be most of its elements (decision 19).
+// openName is the query of the part of an order's page that is opened. What is not opened is not on the page: folded,
+// the form, the movements and the JSON of a hundred lines would be most of its elements (decision 19).
 const openName = "open"
 
 // What can be opened.
@@ -24,7 +24,7 @@ type unfold struct {
 	Label, Part string
 	Card        string // the id of the card that shows it, to which browsers scroll
 	Action      string
-	Swaps       string // the ids of what it changes: the one part is opened in place of another one
+	Swaps       string // the ids that it changes: one part replaces another
 	Query       []pair // the list that the order was opened from
 	Open        bool
 }
@@ -46,8 +46,8 @@ func (r *request) unfold(o *orders.Order, part, label string) *unfold {
 		Query: r.listOf().hidden(), Open: r.opened(part)}
 }
 
-// mostOfAnOrder bounds the elements of lines and movements that are on a page together, and with it the page (decision 19). A line takes
-// up to elementsOfALine of them, a movement elementsOfAMovement.
+// mostOfAnOrder bounds the elements of lines and movements that are on a page together, and with it the page
+// (decision 19). A line takes up to elementsOfALine of them, a movement elementsOfAMovement.
 const (
 	mostOfAnOrder       = 1200
 	elementsOfALine     = 12

@@ -57,7 +57,8 @@ func (u *lastUsed) show(tenant id.Tenant, key *accounts.Key) {
 	}
 }
 
-// Flush writes when keys were last used and which requests were refused; the server calls it every few seconds and at the end.
+// Flush writes when keys were last used and which requests were refused; the server calls it every few seconds and at
+// the end.
 func (a *API) Flush(ctx context.Context) error {
 	return errors.Join(a.flushLastUsed(ctx), a.flushRefused(ctx))
 }
