@@ -19,7 +19,6 @@ import (
 	"entrepot/internal/dbtest"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/orders"
-	"entrepot/internal/search"
 	"entrepot/internal/stock"
 	"entrepot/internal/verify"
 	"entrepot/internal/view/all"
