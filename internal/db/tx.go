@@ -205,9 +205,6 @@ func (tx *Tx) Wake(topic string) {
 	tx.topics = append(tx.topics, topic)
 }
 
-// WakeNow wakes them at once, for work that a transaction that only reads has found.
-func (tx *Tx) WakeNow(topic string) { tx.db.wake(topic) }
-
 func (tx *Tx) wakeAll() {
 	if tx == nil {
 		return

@@ -47,7 +47,10 @@ type Filter struct {
 	Columns []string // columns of the noun's row that Where names; none: it looks the id up in another table
 	Where   string   // the condition: {row} is the alias of the row, {id} is its id, each ? takes the next of Args
 	Args    []any
-	Rest    *Index // all rows that do not meet the condition, where an index has them: reading these may be cheaper
+
+	Elsewhere string // the condition by the id alone, for indexes of other tables; "": Where, on the noun's row
+
+	Rest *Index // all rows that do not meet the condition, where an index has them: reading these may be cheaper
 }
 
 // In is the filter that a column has one of some values.

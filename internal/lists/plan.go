@@ -300,8 +300,9 @@ func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 		}
 		few = min(few, n)
 	}
-	contains := Filter{Name: "search", Args: []any{db.Containing(search.Fold(p.Search))}, Where: "(SELECT x." + p.Text + " FROM " +
-		tableOf(p.Rows) + ` x WHERE x.tenant_id = $1 AND x.id = {id}) LIKE ? ESCAPE '\'`} // no EXISTS: PostgreSQL would find all such rows first
+	contains := Filter{Name: "search", Columns: []string{p.Text}, Args: []any{db.Containing(search.Fold(p.Search))},
+		Where: "{row}." + p.Text + ` LIKE ? ESCAPE '\'`, Elsewhere: "(SELECT x." + p.Text + " FROM " + tableOf(p.Rows) +
+			` x WHERE x.tenant_id = $1 AND x.id = {id}) LIKE ? ESCAPE '\'`} // no EXISTS: PostgreSQL would find all such rows first
 	if few <= FewRows && few*search.TextsPerLook <= p.all {
 		p.Filters, p.Total = append(p.Filters, contains), nil
 		p.total, err = p.count(tx)

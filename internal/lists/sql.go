@@ -53,7 +53,11 @@ func (q *Query) run(w *db.Where, x *Index, b Bound, wantSort bool) (from, where,
 	filters := ""
 	for _, f := range q.Filters {
 		if !x.meets(f) {
-			condition := strings.NewReplacer("{row}", of(f.Columns...), "{id}", x.ID).Replace(f.Where)
+			condition := f.Elsewhere
+			if condition == "" || own == row {
+				condition = strings.ReplaceAll(f.Where, "{row}", of(f.Columns...))
+			}
+			condition = strings.ReplaceAll(condition, "{id}", x.ID)
 			filters += " AND " + db.Unindexed(bind(w, condition, f.Args))
 		}
 	}

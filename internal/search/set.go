@@ -42,17 +42,6 @@ func FindSet(tx *db.Tx, kind Kind, term string, keep func(sort int64) bool) (*Se
 // one for a common term reads 120 texts in the time of one look, and one for a rare term next to none.
 const TextsPerLook = 400
 
-// ReadIDs reads the ids of a statement's only column, for look-ups in any order: among a Set's the next one is best close to the last.
-func ReadIDs(tx *db.Tx, sql string, args ...any) (map[ID]bool, error) {
-	ids := map[ID]bool{}
-	var text db.Buffer
-	return ids, tx.Each(func(r db.Rows) error {
-		err := r.Scan(&text)
-		ids[ParseID(text)] = true
-		return err
-	}, sql, args...)
-}
-
 // merged are two sorted lists in one.
 func merged(a, b []ID) []ID {
 	if len(b) == 0 {
@@ -161,23 +150,6 @@ func (s *Set) only(tx *db.Tx, read bool, sql string, args []any) (*Set, error) {
 		}
 	}
 	return left, err
-}
-
-// Usual reports whether most records may contain a term: those of the newest block do, or there is none. If it is false, FindRest would
-// find very many.
-func Usual(tx *db.Tx, kind Kind, term string) (usual bool, err error) {
-	usual = true
-	var body, keys db.Buffer
-	err = tx.Each(func(r db.Rows) error {
-		if err := r.Scan(&body, &keys); err != nil {
-			return err
-		}
-		rest := 0
-		err := misses(body, keys, []byte(Fold(term)), func(ID, int) error { rest++; return nil })
-		usual = rest <= restAnyway+len(keys)/keySize/2
-		return err
-	}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2 ORDER BY first_id DESC LIMIT 1", tx.Tenant, string(kind))
-	return usual, err
 }
 
 // errMany ends a search for the records that do not contain a term.
