@@ -34,13 +34,17 @@ func composed(t *testing.T, text []byte, environment map[string]string) (*types.
 		ConfigFiles: []types.ConfigFile{{Filename: "compose.yaml", Content: text}}})
 }
 
+// leastEnvironment is what .env must have; loading a project adds to it.
+func leastEnvironment() map[string]string {
+	return map[string]string{"POSTGRES_PASSWORD": "hidden", "ENTREPOT_MASTER_KEY": "AAAA"}
+}
+
 func TestCompose(t *testing.T) {
 	text, err := os.ReadFile("../deploy/compose.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	environment := map[string]string{"POSTGRES_PASSWORD": "hidden", "ENTREPOT_MASTER_KEY": "AAAA"}
-	project, err := composed(t, text, environment)
+	project, err := composed(t, text, leastEnvironment())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,14 +55,14 @@ func TestCompose(t *testing.T) {
 	if !strings.HasPrefix(project.Services["postgres"].Image, "postgres:17") || service.DependsOn["postgres"].Condition != "service_healthy" {
 		t.Error("the service does not wait for PostgreSQL 17")
 	}
-	for name := range environment {
-		without := map[string]string{"POSTGRES_PASSWORD": "hidden", "ENTREPOT_MASTER_KEY": "AAAA"}
+	for name := range leastEnvironment() {
+		without := leastEnvironment()
 		delete(without, name)
 		if _, err := composed(t, text, without); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
-	if _, err := composed(t, bytes.Replace(text, []byte("volumes:\n      - data"), []byte("volumess:\n      - data"), 1), environment); err == nil {
+	if _, err := composed(t, bytes.Replace(text, []byte("volumes:\n      - data"), []byte("volumess:\n      - data"), 1), leastEnvironment()); err == nil {
 		t.Error("a misspelt member is accepted: nothing is checked")
 	}
 	for name := range service.Environment { // a setting that is not there would have no effect
@@ -85,7 +89,7 @@ func TestComposeBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := composed(t, text, map[string]string{"POSTGRES_PASSWORD": "hidden", "ENTREPOT_MASTER_KEY": "AAAA"})
+	project, err := composed(t, text, leastEnvironment())
 	if err != nil {
 		t.Fatal(err)
 	}

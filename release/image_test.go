@@ -52,7 +52,7 @@ mount -t tmpfs -o mode=700,uid=65532,gid=65532 tmpfs "$root/data"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 mount -o remount,bind,ro "$root"
 cd "$root/data"
-exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all chroot --userspec=65532:65532 "$root" "$@"`
+exec setpriv --no-new-privs --bounding-set=-all,+sys_chroot,+setuid,+setgid --inh-caps=-all chroot --userspec=65532:65532 "$root" "$@"`
 	user, program := c.User, c.Entrypoint
 	container := func(environment []string, args ...string) *exec.Cmd {
 		command := exec.Command("unshare", append([]string{"--mount", "--propagation", "private", "sh", "-c",
@@ -92,7 +92,7 @@ func ociImage(t *testing.T) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(strings.Split(tried(), ",")); *every && len(manifest.Manifests) != 2 || !*every && len(manifest.Manifests) != want {
+	if n := len(manifest.Manifests); *every && n != 2 || !*every && n != 1 {
 		t.Errorf("%d images", len(manifest.Manifests))
 	}
 	docker, err := tarball.ImageFromPath(artifact(t, "image_linux_"+processor+".tar"), nil)

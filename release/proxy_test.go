@@ -80,7 +80,7 @@ func certificate(t *testing.T, folder string) (*x509.CertPool, string, string) {
 }
 
 // behind tries what the service needs of a proxy whose TLS port is given.
-func behind(t *testing.T, pool *x509.CertPool, port string, release chan struct{}, log *bytes.Buffer) {
+func behind(t *testing.T, pool *x509.CertPool, port string, release chan struct{}, log *bytes.Buffer, ended <-chan struct{}) {
 	t.Helper()
 	client := &http.Client{Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: "shop.example"},
@@ -94,10 +94,14 @@ func behind(t *testing.T, pool *x509.CertPool, port string, release chan struct{
 			c.Close()
 			break
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the proxy does not listen after a minute: %s", log.String())
+		select {
+		case <-ended:
+			t.Fatalf("the proxy ended: %s", log.String())
+		case <-time.After(20 * time.Millisecond):
 		}
-		time.Sleep(20 * time.Millisecond)
+		if time.Now().After(deadline) {
+			t.Fatal("the proxy does not listen after a minute")
+		}
 	}
 	request, err := http.NewRequest(http.MethodPost, "https://shop.example/api/v1/orders?x=1", strings.NewReader(strings.Repeat("x", 3<<20)))
 	if err != nil {
@@ -106,7 +110,7 @@ func behind(t *testing.T, pool *x509.CertPool, port string, release chan struct{
 	request.Header.Set("X-Forwarded-For", "203.0.113.9") // a client that claims another address
 	answer, err := client.Do(request)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, log.String())
+		t.Fatal(err)
 	}
 	var got struct {
 		Host, For, Proto, Path string
@@ -139,19 +143,27 @@ func behind(t *testing.T, pool *x509.CertPool, port string, release chan struct{
 	}
 }
 
-// proxy starts a proxy until the test ends.
-func proxy(t *testing.T, command *exec.Cmd) *bytes.Buffer {
+// proxy starts a proxy until the test ends; ended is closed when it ends by itself, and its log may be read then.
+func proxy(t *testing.T, command *exec.Cmd) (log *bytes.Buffer, ended <-chan struct{}) {
 	t.Helper()
-	var log bytes.Buffer
-	command.Stdout, command.Stderr = &log, &log
+	log = &bytes.Buffer{}
+	command.Stdout, command.Stderr = log, log
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	waited := make(chan struct{})
+	go func() {
+		_ = command.Wait()
+		close(waited)
+	}()
 	t.Cleanup(func() {
 		_ = command.Process.Signal(syscall.SIGTERM)
-		_ = command.Wait()
+		<-waited
+		if t.Failed() {
+			t.Log(log.String())
+		}
 	})
-	return &log
+	return log, waited
 }
 
 // sample is a file of deploy/proxy with some texts replaced, each of which it must have.
@@ -192,8 +204,8 @@ func TestNginx(t *testing.T) {
 	if err := os.WriteFile(config, []byte(whole+text+"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log := proxy(t, exec.Command(program, "-c", config, "-p", folder, "-e", "stderr"))
-	behind(t, pool, port, release, log)
+	log, ended := proxy(t, exec.Command(program, "-c", config, "-p", folder, "-e", "stderr"))
+	behind(t, pool, port, release, log, ended)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	request, err := http.NewRequest(http.MethodGet, "http://127.0.0.1:"+plain+"/dashboard?a=b", nil)
 	if err != nil {
@@ -215,13 +227,14 @@ func TestCaddy(t *testing.T) {
 	port, plain := freePort(t), freePort(t)
 	text := sample(t, "Caddyfile", "shop.example {", "shop.example {\n\ttls "+certFile+" "+keyFile+"\n", "127.0.0.1:8080", backend(t, release))
 	config := filepath.Join(folder, "Caddyfile")
-	global := "{\n\tadmin off\n\thttps_port " + port + "\n\thttp_port " + plain + "\n\tdefault_bind 127.0.0.1\n\tpersist_config off\n\tstorage file_system " + folder + "\n}\n"
+	global := "{\n\tadmin off\n\thttps_port " + port + "\n\thttp_port " + plain + "\n\tdefault_bind 127.0.0.1\n\tstorage file_system " + folder + "\n}\n"
 	if err := os.WriteFile(config, []byte(global+text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	command := exec.Command(program, "run", "--adapter", "caddyfile", "--config", config)
 	command.Env = []string{"HOME=" + folder, "PATH=/usr/bin:/bin"}
-	behind(t, pool, port, release, proxy(t, command))
+	log, ended := proxy(t, command)
+	behind(t, pool, port, release, log, ended)
 }
 
 // Debian has no Traefik: its sample is only read, member by member.

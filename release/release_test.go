@@ -33,12 +33,16 @@ var (
 // processor is that of this machine, for which packages are tried.
 const processor = runtime.GOARCH
 
+// publishedIn is the folder of published, "" as long as no test needs it.
+var publishedIn string
+
 // published is a release of these sources, built once for all tests, signed by a key of the tests.
 var published = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "entrepot-published")
 	if err != nil {
 		return "", err
 	}
+	publishedIn = folder
 	_, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		return "", err
@@ -68,8 +72,8 @@ func tried() string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if folder, err := published(); err == nil {
-		os.RemoveAll(folder)
+	if publishedIn != "" {
+		os.RemoveAll(publishedIn)
 	}
 	os.Exit(code)
 }

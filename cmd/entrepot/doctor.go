@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +63,7 @@ func newDoctorCommand(env *environment) *cobra.Command {
 			return nil
 		},
 	}
-	env.flags(doctor, "addr", "data", "database", "dev", "public-url", "trusted-proxies", "rate-limits")
+	env.flags(doctor, "addr", "data", "database", "dev", "public-url", "tls-cert", "tls-key", "trusted-proxies", "rate-limits")
 	doctor.Flags().StringVar(&https, "https", "https://example.com",
 		"address that must be reachable for webhooks and connectors; empty leaves it out")
 	doctor.Flags().Bool("json", false, "print JSON")
@@ -77,7 +79,11 @@ func (env *environment) examine(cmd *cobra.Command, https string) []finding {
 	found := []finding{checkDataFolder(c), checkDisk(c), checkMasterKey(c)}
 	found = append(found, checkStore(cmd.Context(), c)...)
 	found = append(found, checkPort(cmd.Context(), env.text(cmd, "addr")))
-	found = append(found, checkPublic(env.text(cmd, "public-url"), env.text(cmd, "trusted-proxies"))...)
+	public, certFile := env.text(cmd, "public-url"), env.text(cmd, "tls-cert")
+	if certFile != "" {
+		found = append(found, checkCertificate(certFile, env.text(cmd, "tls-key"), public, time.Now()))
+	}
+	found = append(found, checkPublic(public, env.text(cmd, "trusted-proxies"), certFile != "")...)
 	if c.Dev {
 		found = append(found, finding{"settings", "warning",
 			"--dev allows webhooks and channels to reach this machine: not for a service that others reach"})
@@ -276,8 +282,10 @@ func checkServer(ctx context.Context, store *db.DB) (found []finding) {
 }
 
 // checkPublic checks what the settings say of the proxy in front of it, which makes https of http.
-func checkPublic(public, proxies string) (found []finding) {
+func checkPublic(public, proxies string, ownTLS bool) (found []finding) {
 	switch {
+	case ownTLS:
+		found = append(found, finding{"sessions", "ok", "the dashboard's cookie goes over https only: the service speaks TLS itself"})
 	case strings.HasPrefix(public, "https:"):
 		found = append(found, finding{"sessions", "ok", "the dashboard's cookie goes over https only"})
 	case proxies != "":
@@ -292,6 +300,29 @@ func checkPublic(public, proxies string) (found []finding) {
 			"reach this service with --public-url https://…"})
 	}
 	return append(found, finding{"public address", "ok", public})
+}
+
+// soonEnds is the time before a certificate's end at which it should have been renewed.
+const soonEnds = 14 * 24 * time.Hour
+
+// checkCertificate checks the certificate of the service's own TLS, at a time.
+func checkCertificate(certFile, keyFile, public string, now time.Time) finding {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return finding{"certificate", "error", err.Error() + ": tls-cert and tls-key must name files that belong together and that the user of " +
+			"the service can read"}
+	}
+	ends := pair.Leaf.NotAfter.UTC().Format("2 January 2006")
+	switch left := pair.Leaf.NotAfter.Sub(now); {
+	case left <= 0:
+		return finding{"certificate", "error", "ended on " + ends + ": renew it, no restart is needed"}
+	case left < soonEnds:
+		return finding{"certificate", "warning", "ends on " + ends + ": check that its renewal runs"}
+	}
+	if u, err := url.Parse(public); err == nil && u.Hostname() != "" && pair.Leaf.VerifyHostname(u.Hostname()) != nil {
+		return finding{"certificate", "warning", "is not for " + u.Hostname() + " of public-url: clients will refuse it"}
+	}
+	return finding{"certificate", "ok", "ends on " + ends}
 }
 
 func checkPort(ctx context.Context, addr string) finding {

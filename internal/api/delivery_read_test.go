@@ -20,6 +20,13 @@ import (
 func (s *server) attempted(t *testing.T, endpoint, event string, state webhooks.State, attempt webhooks.Attempt) (delivery string) {
 	t.Helper()
 	delivery = text(s.must(t, 200, "POST", hookPath+"/"+endpoint+"/test", member{"event": event}), "data", "id")
+	s.settle(delivery, state, attempt)
+	return delivery
+}
+
+// settle stores what came of the first attempt of a delivery.
+func (s *server) settle(delivery string, state webhooks.State, attempt webhooks.Attempt) {
+	s.t.Helper()
 	s.write(db.Across, func(tx *db.Tx) error {
 		tx.Tenant = s.tenant
 		d, err := webhooks.DeliveryByID(tx, id.Delivery(delivery))
@@ -31,7 +38,33 @@ func (s *server) attempted(t *testing.T, endpoint, event string, state webhooks.
 			Event: d.EventStamp, Resource: d.Resource, State: state, DueAt: map[bool]int64{true: tx.Micros() + 6e7}[state == webhooks.Pending],
 			Attempt: attempt}})
 	})
-	return delivery
+}
+
+// Of one record's deliveries that failed at an ordered endpoint, the earliest that is retried is due at once, and a later one waits for it.
+func TestRetriesOfOneRecordKeepTheirOrder(t *testing.T) {
+	engines(t, func(t *testing.T, s *server) {
+		endpoint, _ := s.hook(t, `{"url":"http://127.0.0.1:9/in","events":["*"],"ordered":true}`)
+		s.write(s.tenant, func(tx *db.Tx) error {
+			for _, name := range []string{"customer.created", "customer.updated", "customer.updated"} {
+				webhooks.Record(tx, records.EventOf(name, "r", []byte(`{"n":1}`)))
+			}
+			return nil
+		})
+		s.dispatch()
+		list := at(s.must(t, 200, "GET", hookPath+"/"+endpoint+"/deliveries", nil), "data").([]any) // newest first
+		for i := range list {
+			s.settle(text(list[len(list)-1-i], "id"), webhooks.Failed, webhooks.Attempt{StatusCode: 404})
+		}
+		for _, c := range []struct {
+			of  int
+			due bool
+		}{{1, true}, {0, false}, {2, true}} {
+			retried := s.must(t, 200, "POST", hookPath+"/deliveries/"+text(list[c.of], "id")+"/retry", nil)
+			if due := at(retried, "data", "nextAttemptAt") != nil; due != c.due {
+				t.Errorf("delivery %d, from the newest: due %v, not %v: %v", c.of, due, c.due, retried)
+			}
+		}
+	})
 }
 
 // A delivery shows what its newest attempt sent, with as much of the signatures as can be compared and not sent, and what came of it.

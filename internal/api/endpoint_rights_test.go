@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // ownKey makes an API key by login, and returns its id and text.
@@ -94,9 +95,12 @@ func TestEndpointsArePausedWithoutTheirMaker(t *testing.T) {
 		asAdmin := *s
 		asAdmin.token = text(in, "data", "accessToken")
 		key, secret := s.ownKey(t, member{"name": "hooks", "scopes": []any{"write:webhooks", "read:orders"}})
+		_, soon := s.ownKey(t, member{"name": "soon", "scopes": []any{"write:webhooks", "read:orders"},
+			"expiresAt": s.now.Now().Add(time.Minute).Format(time.RFC3339Nano)})
 		_, theirs := asAdmin.ownKey(t, member{"name": "theirs", "scopes": []any{"write:webhooks", "read:orders"}})
 		body := member{"url": "http://127.0.0.1:9/", "events": []any{"order.received"}}
 		byKey := text(s.with(secret).must(t, 201, "POST", hookPath, body), "data", "id")
+		bySoon := text(s.with(soon).must(t, 201, "POST", hookPath, body), "data", "id")
 		byTheirs := text(s.with(theirs).must(t, 201, "POST", hookPath, body), "data", "id")
 		status, answer := asAdmin.login(t, "POST", hookPath, body)
 		byUser := text(answer, "data", "id")
@@ -111,7 +115,7 @@ func TestEndpointsArePausedWithoutTheirMaker(t *testing.T) {
 				t.Errorf("%v, want %s %q", got["data"], state, reason)
 			}
 		}
-		for _, endpoint := range []string{byKey, byTheirs, byUser} {
+		for _, endpoint := range []string{byKey, bySoon, byTheirs, byUser} {
 			shows(endpoint, "active", "")
 		}
 		as := func(method, path string, body any) {
@@ -132,9 +136,12 @@ func TestEndpointsArePausedWithoutTheirMaker(t *testing.T) {
 		shows(byTheirs, "paused", "deleted")
 		as("DELETE", "/api/v1/developer/api-keys/"+key, nil)
 		shows(byKey, "paused", "revoked")
+		shows(bySoon, "active", "")
+		s.now.move(2 * time.Minute)
+		shows(bySoon, "paused", "expired")
 
 		list := s.must(t, 200, "GET", hookPath, nil)["data"].([]any)
-		if i := slices.IndexFunc(list, func(e any) bool { return text(e.(map[string]any), "status") != "paused" }); len(list) != 3 || i >= 0 {
+		if i := slices.IndexFunc(list, func(e any) bool { return text(e.(map[string]any), "status") != "paused" }); len(list) != 4 || i >= 0 {
 			t.Errorf("listed %v", list)
 		}
 		if status, got := s.call(t, "POST", hookPath+"/"+byKey+"/test", nil); status != 409 || !strings.Contains(text(got, "message"), "revoked") {

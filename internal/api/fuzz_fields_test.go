@@ -84,7 +84,6 @@ func TestEveryFieldTakesOdditiesOnPostgres(t *testing.T) {
 	dbtest.Long(t, "every route takes many inputs")
 	t.Parallel()
 	w, sent := newFixture(t, "postgres"), int64(0)
-	w.watch()
 	for _, r := range routes() {
 		if made := rows[r.method+" "+r.path]; r.body != nil && made.req != nil {
 			for _, f := range fieldsOf(apijson.DescribeBody(r.body)) {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
@@ -106,7 +107,8 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 		q.Indexes[len(q.Indexes)-1].Most = true
 	}
 	if f.IDs != nil {
-		q.Add(lists.In("id", f.IDs), &lists.Index{From: listed.Rows, ID: listed.ID, Size: lists.Known(int64(len(f.IDs))), Most: true})
+		ids := lists.Filter{Name: "id", Columns: []string{"id"}, Where: "{id} IN (?" + strings.Repeat(",?", len(f.IDs)-1) + ")", Args: db.Args(f.IDs)}
+		q.Add(ids, &lists.Index{From: listed.Rows, ID: listed.ID, Size: lists.Known(int64(len(f.IDs))), Most: true})
 	}
 	q.Indexes = append(q.Indexes, inOrder(f.Sort, counts, all))
 	return q, nil
@@ -133,11 +135,11 @@ func inOrder(sort Sort, counts map[Status]int64, all int64) *lists.Index {
 	case ByCreation:
 		return byStatus(counts, Statuses)
 	case BySKU:
-		x.From, x.ID, x.Bounds[0].Where = "skus k", "k.product_id", "k.variant_id IS NULL"
+		x.From, x.ID, x.Bounds[0].Where, x.Scattered = "skus k", "k.product_id", "k.variant_id IS NULL", true
 	case ByUpdate:
 		x.From, x.ID = listed.Rows, listed.ID
 	default:
-		x.From, x.ID, x.Changed = "product_sorts s", "s.product_id", changedSinceSorts
+		x.From, x.ID, x.Changed, x.Scattered = "product_sorts s", "s.product_id", changedSinceSorts, true
 		x.Has = append(x.Has, "status")
 	}
 	return x

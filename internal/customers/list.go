@@ -5,6 +5,8 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
+	"entrepot/internal/lists"
+	"entrepot/internal/search"
 )
 
 // Filter selects the customers of a list, and the page.
@@ -28,11 +30,7 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 			return list, total, err
 		}
 	}
-	switch {
-	case f.Email != "" || f.Segment != nil:
-	case f.Tag != "":
-		return listTagged(tx, f)
-	default:
+	if f.Email == "" && f.Segment == nil {
 		return listAll(tx, f)
 	}
 	list, total, err := table.PageFrom(tx, f.where(tx), f.behind, "c.id DESC", f.Limit, f.Offset)
@@ -45,43 +43,32 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 // behind adds the condition that customers come behind the page before.
 func (f Filter) behind(w *db.Where) { db.AndGiven(w, "c.id < ?::UUID", f.After) }
 
-// listAll is List without a filter: the total comes from the kept counts.
-func listAll(tx *db.Tx, f Filter) (list []Customer, total int64, err error) {
-	total, err = countListed(tx, f.IncludeInactive)
-	if err != nil || int64(f.Offset) >= total {
-		return []Customer{}, total, err
+// listAll is List without a filter, or by a tag alone, which only customers have that are neither merged nor erased.
+func listAll(tx *db.Tx, f Filter) ([]Customer, int64, error) {
+	listed := lists.Noun{Rows: "customers c", ID: "c.id"}
+	if !f.IncludeInactive {
+		listed.Living = "c.merged_into IS NULL"
 	}
-	if f.Offset >= deepFrom {
-		before, found, err := f.beforePage(tx, total)
+	all := func(tx *db.Tx) (int64, error) { return countListed(tx, f.IncludeInactive) }
+	q := lists.Query{Noun: &listed, All: all, Sort: lists.ByID, Descending: true, Offset: f.Offset, Limit: f.Limit}
+	q.Indexes = []*lists.Index{{From: listed.Rows, ID: listed.ID, Bounds: []lists.Bound{{}}, Sort: lists.ByID.Column, Size: all}}
+	if f.After != "" {
+		q.After = &lists.Key{ID: search.ParseID(f.After)}
+	}
+	if f.Tag != "" {
+		n, err := countTagged(tx, f.Tag)
 		if err != nil {
 			return nil, 0, err
 		}
-		if found {
-			f.After, f.Offset = before, 0
-		}
+		q.Add(lists.Members("customer_tags m", "customer_id", "tag", "", f.Tag, n))
 	}
-	w := f.where(tx)
-	f.behind(w)
-	list, err = table.Rows(tx, w, "c.id DESC", f.Limit, f.Offset)
-	if err != nil || len(list) == 0 {
-		return list, total, err
-	}
-	return list, total, load(tx, list)
-}
-
-// listTagged is List by a tag alone; only customers that are neither merged nor erased have tags.
-func listTagged(tx *db.Tx, f Filter) ([]Customer, int64, error) {
-	total, err := countTagged(tx, f.Tag)
-	if err != nil || int64(f.Offset) >= total {
-		return []Customer{}, total, err
-	}
-	w := db.NewWhere(tx, "c").And("c.tag = ?", f.Tag)
-	db.AndGiven(w, "c.customer_id < ?::UUID", f.After)
-	ids, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
-		"SELECT c.customer_id FROM customer_tags c WHERE "+w.String()+
-			" ORDER BY c.customer_id DESC LIMIT "+w.Bind(f.Limit)+"::BIGINT OFFSET "+w.Bind(f.Offset)+"::BIGINT", w.Args()...)
+	keys, total, err := lists.Keys(tx, q)
 	if err != nil {
 		return nil, 0, err
+	}
+	ids := make([]id.Customer, len(keys))
+	for i, k := range keys {
+		ids[i] = id.Customer(k.ID.String())
 	}
 	list, err := newestFirst(tx, ids)
 	return list, total, err

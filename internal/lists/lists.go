@@ -79,6 +79,10 @@ type Index struct {
 	Bounds []Bound  // each bounds a run of entries in the order of Sort
 	Sort   string   // the column by which the entries of each run are sorted, then by id; "": in no order of a list
 
+	// Scattered says that neighbours in the index are far apart in the table, as they are by a name or an amount: looking up
+	// a row costs several times as much.
+	Scattered bool
+
 	// Size counts the rows within the bounds; it is called once at most. nil: the entries are counted.
 	Size func(*db.Tx) (int64, error)
 	Most bool // there may be fewer rows than Size says
@@ -152,6 +156,8 @@ type Query struct {
 	Total func(*db.Tx) *db.Pending[int64]
 	// Uncounted says that the caller does not need the total: it is counted only if the page cannot be read without it.
 	Uncounted bool
+
+	all int64 // rows of the account, once they are counted
 }
 
 // Add adds a filter, and the index of the rows that meet it; nil: there is none. An index without bounds is bounded by the filter.

@@ -7,8 +7,11 @@ import (
 	"entrepot/internal/search"
 )
 
-// lookUpCost is about how many entries of an index are read while one row is looked up by its id.
-const lookUpCost = 4
+// About how many entries of an index are read while one row is looked up by its id: next to the one before, or far from it.
+const (
+	lookUpCost    = 4
+	scatteredCost = 16
+)
 
 // FewRows is the number of rows up to which a search reads the rows one by one, not further indexes. Tests lower it.
 var FewRows int64 = 1000
@@ -16,7 +19,6 @@ var FewRows int64 = 1000
 // plan is how a page is read: by an index, or not at all if its keys are known.
 type plan struct {
 	Query
-	all      int64 // rows of the account
 	total    int64
 	index    *Index
 	reversed bool // the query is that of the reversed list, which reaches the page sooner
@@ -144,13 +146,14 @@ func newPlan(tx *db.Tx, q Query) (*plan, error) {
 			if err != nil {
 				return p, err
 			}
-			cost = min(cost+float64(passed)*p.entryCost(x, false), float64(rows)*p.entryCost(x, false))
+			each := p.entryCost(x, rows, false)
+			cost = min(cost+float64(passed)*each, float64(rows)*each)
 		}
 		if p.index == nil || cost < cheapest {
 			p.index, cheapest = x, cost
 		}
 	}
-	if found != nil && float64(found.Len()*lookUpCost) < cheapest {
+	if found != nil && float64(found.Len()*scatteredCost) < cheapest {
 		p.index, p.Filters = nil, nil
 		err = p.sift(tx, found)
 	}
@@ -193,11 +196,11 @@ func (p *plan) cost(x *Index, rows int64) float64 {
 	if inOrder { // the rows that match are evenly distributed
 		read = min(read, float64(p.reach())*read/float64(p.total))
 	}
-	return read * p.entryCost(x, !inOrder)
+	return read * p.entryCost(x, rows, !inOrder)
 }
 
-// entryCost is what one entry of an index costs, with what is looked up for it.
-func (q *Query) entryCost(x *Index, wantSort bool) float64 {
+// entryCost is what one entry of an index of some rows costs, with what is looked up for it.
+func (q *Query) entryCost(x *Index, rows int64, wantSort bool) float64 {
 	row, looks := wantSort && !x.has(q.Sort.Column), 0
 	for _, f := range q.Filters {
 		switch {
@@ -211,7 +214,11 @@ func (q *Query) entryCost(x *Index, wantSort bool) float64 {
 	if row {
 		looks++
 	}
-	return float64(1 + (lookUpCost-1)*looks)
+	each := scatteredCost
+	if !x.Scattered && 2*rows > q.all { // most rows are looked up, one next to the other
+		each = lookUpCost
+	}
+	return float64(1 + each*looks)
 }
 
 // allMeet reports whether all rows within the bounds of an index meet all filters.
@@ -240,7 +247,7 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 		if !x.Most && q.allMeet(x) {
 			return n, nil
 		}
-		if cost := float64(n) * q.entryCost(x, false); best == nil || cost < cheapest {
+		if cost := float64(n) * q.entryCost(x, n, false); best == nil || cost < cheapest {
 			best, cheapest = x, cost
 		}
 	}
@@ -254,7 +261,7 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 		}
 		others := *q
 		others.Filters = slices.Delete(slices.Clone(q.Filters), i, i+1)
-		if len(others.Filters) > 0 && float64(n)*others.entryCost(f.Rest, false) < cheapest {
+		if len(others.Filters) > 0 && float64(n)*others.entryCost(f.Rest, n, false) < cheapest {
 			return others.countBut(tx, f)
 		}
 	}

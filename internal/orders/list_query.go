@@ -52,7 +52,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 		status, others := lists.In("status", f.Statuses), Filter{}
 		others.Statuses = slices.DeleteFunc(slices.Clone(Statuses), func(s Status) bool { return slices.Contains(f.Statuses, s) })
 		if len(others.Statuses) > 0 {
-			status.Rest = others.counted(lists.Filter{})
+			status.Rest = others.counted(lists.Filter{}, false)
 		}
 		q.Filters = append(q.Filters, status)
 	}
@@ -63,7 +63,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 		q.Filters = append(q.Filters, created)
 	}
 	if f.Reference != "" {
-		q.Add(equal("external_reference", "", f.Reference), f.index("", lists.Known(1), bound(equal("external_reference", "", f.Reference))))
+		q.Add(equal("external_reference", "", f.Reference), f.index("", nil, bound(equal("external_reference", "", f.Reference))))
 	}
 	if f.ExternalID != "" {
 		q.Add(f.externalID())
@@ -92,7 +92,10 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 		at := between("updated_at", f.UpdatedFrom, f.UpdatedTo)
 		q.Add(at, f.index("updated_at", nil, bound(at)))
 	}
-	q.Indexes = append(q.Indexes, f.counted(created))
+	if f.Channel != "" {
+		q.Indexes = append(q.Indexes, f.counted(created, true))
+	}
+	q.Indexes = append(q.Indexes, f.counted(created, false))
 	if f.Sort != ByCreatedAt {
 		all := f.index(sorts[f.Sort].Column, q.All, lists.Bound{})
 		all.Passed = f.passed
@@ -105,7 +108,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 func (f Filter) index(sort string, size func(*db.Tx) (int64, error), bounds ...lists.Bound) *lists.Index {
 	x := &lists.Index{From: listed.Rows, ID: listed.ID, Bounds: bounds, Sort: sort, Size: size}
 	if sort != "" {
-		x.Has = []string{sort}
+		x.Has, x.Scattered = []string{sort}, sort == "total"
 	}
 	return x
 }
@@ -140,16 +143,20 @@ func bound(filters ...lists.Filter) (b lists.Bound) {
 	return b
 }
 
-// counted is the index of the orders that match the counted filter: (status, created_at), or (channel_id, status, created_at).
-func (f Filter) counted(created lists.Filter) *lists.Index {
+// counted is the index of the orders that match the counted filter: (channel_id, status, created_at), or (status, created_at), which has
+// what lists filter and sort by. ofChannel chooses the first, if the filter has a channel.
+func (f Filter) counted(created lists.Filter, ofChannel bool) *lists.Index {
 	x := f.index("created_at", func(tx *db.Tx) (int64, error) { return prefetchTotal(tx, f.CountedFilter).Wait() })
-	x.Has, x.Serves = []string{"status", "created_at"}, []string{"status", "created_at"}
-	var lead []lists.Filter
-	if f.Channel != "" {
-		x.Has, x.Serves = append(x.Has, "channel_id"), append(x.Serves, "channel_id")
-		lead = append(lead, equal("channel_id", "::UUID", f.Channel))
+	x.Serves = []string{"status", "created_at"}
+	if ofChannel {
+		x.Serves = append(x.Serves, "channel_id")
+		x.Has = x.Serves
+		x.Bounds = f.eachState(created, equal("channel_id", "::UUID", f.Channel))
+		return x
 	}
-	x.Bounds = f.eachState(created, lead...)
+	f.Channel = ""
+	x.Has = []string{"status", "created_at", "channel_id", "country", "total", "number", "updated_at"}
+	x.Bounds = f.eachState(created)
 	return x
 }
 

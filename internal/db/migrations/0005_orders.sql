@@ -59,7 +59,9 @@ CREATE TABLE orders (
 );
 CREATE UNIQUE INDEX orders_tenant_id_number ON orders (tenant_id, number);
 CREATE UNIQUE INDEX orders_tenant_id_external_reference ON orders (tenant_id, external_reference) WHERE external_reference IS NOT NULL;
-CREATE INDEX orders_tenant_id_status ON orders (tenant_id, status, created_at, id);
+-- The columns behind the id are those that lists filter and sort by: any list of very many orders is read in this index alone.
+CREATE INDEX orders_tenant_id_status ON orders (tenant_id, status, created_at, id, channel_id, country, total, number,
+    updated_at);
 CREATE INDEX orders_tenant_id_total ON orders (tenant_id, total, id);
 CREATE INDEX orders_tenant_id_email_key ON orders (tenant_id, email_key, created_at, id) WHERE email_key IS NOT NULL;
 CREATE INDEX orders_tenant_id_channel_sync ON orders (tenant_id, channel_id, id) WHERE channel_sync = 'pending';

@@ -104,7 +104,7 @@ func (r *run) stock(line int, rest string) error {
 	return nil
 }
 
-// ids compares the ids of a list answer's rows, in order: ids ${body} "${a}", "${b}".
+// ids compares the ids of a list answer's rows, in order: ids ${body} "${a}", "${b}". Where there is none, the total is 0.
 func (r *run) ids(line int, rest string) error {
 	kept, list, _ := strings.Cut(rest, " ")
 	body, err := r.expand(kept)
@@ -126,6 +126,10 @@ func (r *run) ids(line int, rest string) error {
 	}
 	if want := strings.TrimSpace(list); want != strings.Join(got, ", ") {
 		r.fail(line, "ids: want %s, got %s", want, strings.Join(got, ", "))
+	}
+	if total := harness.At(value, "meta", "total"); len(got) == 0 && harness.At(value, "meta", "page") == json.Number("1") &&
+		total != json.Number("0") {
+		r.fail(line, "ids: no rows, but the total is %v", total)
 	}
 	return nil
 }

@@ -1,11 +1,21 @@
-// Package importer reads product and order files of many kinds and stores them through the HTTP API with a key.
+// Package importer reads files of products, orders, prices and stock, and passes what they hold to a service: to its HTTP API by a key
+// (package client), or to the operations of this process (package fileimport).
 //
-// The types, in the order in which a row passes them: a source is the file (compression, encoding, hash); a table
-// shows it as rows under named columns; a mapping says which columns make which field; a layout knows which rows of a
-// shop's export are one product; a productMaker, orderMaker or listMaker makes pieces, each one product or order or only errors;
-// the chunker packs pieces into chunks; senders send them, several at a time; the settler takes the outcomes in the
-// order of the file, writes the report and the state, and counts. Every row ends as stored or refused, and every
-// refused row is in the report.
+// Begin here: Detect says how a file would be read, a Run with Options.DryRun what importing it would do, and Run imports it. A row passes
+// these stages; the files of each begin with its name:
+//
+//	source   the file: compression, encoding, hash
+//	table    the file as rows under named columns: CSV, JSON, JSON lines; its header, cleaned cells
+//	format   what is known of the exports of shops: Shopify, WooCommerce, PrestaShop, Magento, entrepot itself
+//	mapping  which columns make which field: said, known by the format, or guessed
+//	inspect  one reading of the whole file that decides how its numbers and dates are read (value_*)
+//	product  rows become products: assembled, with sales, categories and duplicates
+//	order    rows become orders: lines, totals, contacts, credit notes
+//	list     rows become prices or stock
+//	send     pieces are packed into chunks, and several are sent at a time
+//	report   outcomes in the order of the file; refused rows; the state by which an import is resumed; the summary
+//
+// Every row ends as stored or refused, and every refused row is in the report.
 //
 // The file is read once for its hash, once to decide how its numbers and dates are read, once or twice more if rows
 // must be grouped or categories created first, and once to send. Memory does not grow with its rows, except for 20
