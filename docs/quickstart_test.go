@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // The shell blocks of quickstart.md run, and the receiver reports the shipped order as verified.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // The shell blocks of the README's section "Run it" work unchanged, pasted into one shell in a clean clone.

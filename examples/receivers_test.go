@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // sample is one receiver. Its commands run in its own folder; {port} is filled in.

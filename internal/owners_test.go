@@ -55,7 +55,7 @@ var foreign = map[string]string{
 }
 
 // unwatched packages make data of their own: test seeds, and the bench's baseline, whose tables are not the store's.
-var unwatched = []string{"internal/dbtest", "internal/bench"}
+var unwatched = []string{"internal/db/dbtest", "internal/bench"}
 
 // Every table has one owner, and only the owner writes it.
 func TestOnlyTheOwnerWritesATable(t *testing.T) {

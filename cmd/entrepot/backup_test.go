@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // plainStore is the command line on an empty PostgreSQL store of a role that is no superuser.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"entrepot/internal/bench"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // actVariable makes this test binary be the program: bench --here starts its own executable.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // The demo's simulated shops sell: their channels are connected and orders arrive without further requests. A second

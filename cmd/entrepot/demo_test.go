@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // demo is a demo that runs: what it prints, and what it complains of.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func TestMain(m *testing.M) {

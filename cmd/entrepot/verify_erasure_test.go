@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/base/patch"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/server"
 )
 

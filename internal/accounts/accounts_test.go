@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A user has what both the role and the user's own limit give; an admin takes a key of every scope, a viewer gets what the key may read.

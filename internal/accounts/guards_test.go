@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func commit(t *testing.T, store *db.DB, tenant id.Tenant, run func(tx *db.Tx)) {

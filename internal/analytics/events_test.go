@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/analytics"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // addEvent adds an event with a stamp, or the test of an endpoint.

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/orders"
 	"entrepot/internal/webhooks"
 )

@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/base/spans"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/orders"
 )
 

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/base/regional"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/orders"
 )
 

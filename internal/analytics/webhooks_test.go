@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/analytics"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

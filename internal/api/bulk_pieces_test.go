@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 const (

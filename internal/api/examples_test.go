@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Every example of a request in the document is accepted as it is: only its ids are replaced with those of real records.

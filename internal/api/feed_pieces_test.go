@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A feed's page ends early when its items are large; who follows nextSince gets all of them, each once.

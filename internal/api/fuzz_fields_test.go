@@ -14,7 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"entrepot/internal/base/apijson"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // oddities are what is put in the place of every field of every body. "absent" and "twice" are done to the member itself.

@@ -9,7 +9,7 @@ import (
 
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/id"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/webhooks"
 )
 

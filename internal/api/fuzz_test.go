@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // bench is the fixture that a fuzz target uses for many inputs; it is replaced before its store grows slow. It

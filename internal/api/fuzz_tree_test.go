@@ -10,7 +10,7 @@ import (
 
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // tree is a JSON value that can be bent: a scalar is any text, JSON or not, and an object may have a name twice.

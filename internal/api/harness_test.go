@@ -18,7 +18,7 @@ import (
 	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // recordPath is the path of the single read whose ETag a route takes as If-Match: that of the record at the head of the route's path.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Guesses from many networks keep users out who come from a new one, but not those who come from where they have logged in lately.

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"entrepot/internal/base/overload"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // noise is text that no compression makes much smaller.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"entrepot/internal/base/apijson"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // oddValues are values of parameters that no caller should send, and some send.

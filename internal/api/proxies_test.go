@@ -7,7 +7,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/base/netguard"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/limits"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // deadlocks is how many deadlocks the store's server has broken so far; an embedded store has none.

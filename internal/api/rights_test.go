@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/all"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // mustAs is must with an access token.

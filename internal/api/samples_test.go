@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"entrepot/internal/api/reference"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // operationPage is the page of an operation in a reference.

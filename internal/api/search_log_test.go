@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/search"
 	"entrepot/internal/webhooks"
 )

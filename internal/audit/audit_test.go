@@ -6,7 +6,7 @@ import (
 
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

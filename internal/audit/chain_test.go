@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/audit"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // chained is an account with some entries that concurrent transactions have recorded, one of them an erasure after which another one was

@@ -6,7 +6,7 @@ import (
 
 	"entrepot/internal/audit"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // SQLite reads and counts the entries of a filter by the index of what selects most, in the order of the list.

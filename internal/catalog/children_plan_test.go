@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Categories that wait for some are found in an index that has no others: those that are linked already, however many they are, are not

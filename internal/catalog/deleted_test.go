@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A deleted product is on no page, whichever index the page is read by, and every other product is on it once. The

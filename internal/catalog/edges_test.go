@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Another product's own SKU is not taken for a variant, be it of a new product or of one that is there.

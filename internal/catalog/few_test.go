@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/search"
 )
 

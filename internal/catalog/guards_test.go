@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 type write = func(tx *db.Tx) error

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // In a store that one account has filled, PostgreSQL knows that account's number and no other. It must not conclude that a new account

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Present prices are found by SKU and id, also in an account of which PostgreSQL has no statistics yet: it reads hardly more rows

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // The kept counts of publications are those of the rows, whatever several writers do to the same products.

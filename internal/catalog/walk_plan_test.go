@@ -5,7 +5,7 @@ import (
 
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A list by name of a search that nearly all products match looks at those of its page. PostgreSQL would find all of them first.

@@ -6,7 +6,7 @@ import (
 
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A notification is known until its window ends, to the microsecond, and again from the next one on.

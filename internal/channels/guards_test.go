@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

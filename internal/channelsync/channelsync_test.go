@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // What is due for a channel is counted in the indexes of what is due, not over all rows of the channel.

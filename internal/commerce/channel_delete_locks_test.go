@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/channelsync"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/jobs"
 	"entrepot/internal/search"
 )

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // The key of a custom channel is worth nothing once the channel is deleted, also while what belongs to the channel is deleted in steps.

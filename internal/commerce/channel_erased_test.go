@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/base/patch"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 )

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"entrepot/internal/channels"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // fullShop is more products than a transaction of these tests changes items.

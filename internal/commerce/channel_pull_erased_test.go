@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/jobs"
 )
 

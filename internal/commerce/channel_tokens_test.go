@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // renewal is a call of Renew and what it gave.

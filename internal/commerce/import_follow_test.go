@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/jobs"
 	"entrepot/internal/records"
 )

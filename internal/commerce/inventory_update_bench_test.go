@@ -8,7 +8,7 @@ import (
 
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // BenchmarkUpdateInventory sets 5,000 of 20,000 levels a time, every one a change, on SQLite that waits for the disk.

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/base/patch"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/stock"
 )
 

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Product lists are what looking at every product gives, for each filter and sort, and read few rows for it.

@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/search"
 	"entrepot/internal/stock"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/orders"
 )
 

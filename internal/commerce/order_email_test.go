@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/orders"
 )
 

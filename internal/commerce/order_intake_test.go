@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"

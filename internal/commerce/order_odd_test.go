@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/orders"
 )
 

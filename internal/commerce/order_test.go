@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/orders"
 )

@@ -10,7 +10,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A bulk operation needs the memory of one piece: the plan of a piece that is stored, with its events, is free as soon as

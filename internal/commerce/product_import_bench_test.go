@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // The benchmarks run one operation after the other on SQLite with full durability and report microseconds an item: for

@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func newCustomer(email string) Customer {

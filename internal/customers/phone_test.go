@@ -5,7 +5,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A customer is found by the digits of the phone number, however the record and the search write it (interface §4.4).

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // orderOf is an order of a known customer, created at a time.

@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // chromium is started once for all tests of the package; each test has tabs with cookies of their own. The build without windows is

@@ -26,7 +26,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector/all"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 )

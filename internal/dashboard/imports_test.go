@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/importer"
 	"entrepot/internal/importer/client"
 	"entrepot/internal/importer/fileimport"

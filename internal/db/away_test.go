@@ -14,7 +14,7 @@ import (
 
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // shownAs checks that an error is a 503 with a code.

@@ -7,7 +7,7 @@ import (
 
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A node stands still in the middle of a transaction, as one does whose machine is paused or lost its power: PostgreSQL gives the locks of

@@ -7,7 +7,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A server with fewer places than the pool may have connections refuses nothing: whoever finds none waits for a connection of the pool.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/db/migrations"
-	"entrepot/internal/dbtest"
 )
 
 // A store records which migrations made it. One that was made by other texts under the same numbers is refused, with what to do; so is

@@ -10,7 +10,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // movable is a SQLite store with values of every type: none, empty, negative, not ASCII, longer than what is sent at once.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // However many wide reads one account starts, so many that the next ones wait: another account's reads of either kind,

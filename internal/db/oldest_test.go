@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // OldestWrite is before the time of every write that has begun and is not committed, and moves on when that has ended.

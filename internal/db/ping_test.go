@@ -8,7 +8,7 @@ import (
 
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A server that answers and takes no writes is no store that is ready, whether it may only read or has no room.

@@ -8,7 +8,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Behind a pooler that gives each transaction another connection of the server, many callers write, read, hang up, settle and scrub,

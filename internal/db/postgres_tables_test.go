@@ -9,7 +9,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // On PostgreSQL a statement that forgets the tenant sees nothing, one that names another account sees nothing of this one, and

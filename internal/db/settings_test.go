@@ -7,7 +7,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A database that lacks letters is refused before anything is stored; one without an encoding stores UTF-8.

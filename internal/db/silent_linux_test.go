@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // host is a proxy before a PostgreSQL server that can fall silent, as a machine does whose network fails: nothing that

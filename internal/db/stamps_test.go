@@ -6,7 +6,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Stamps are later than the instant of their transaction and than all stamps before, even while the clock does not

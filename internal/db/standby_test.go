@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Connections that lead to a server which only reads, as a standby does, are given up once they have refused a write: later ones may

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // PostgreSQL's planner learns within seconds that a table of a new store has two hundred rows: its own daemon comes once a minute, and

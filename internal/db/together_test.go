@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // counted opens a store of each engine and gives how many statements each message of reads had.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/importer/client"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // An answer that is lost after the order was stored does not make a second order.

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/imports"
 	"entrepot/internal/limits"
 )

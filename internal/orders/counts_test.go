@@ -6,7 +6,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // What waits for shipment, the counts by status and the totals of lists without bounds of time come from a few rows, however many days

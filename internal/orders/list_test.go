@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/lists"
 	"entrepot/internal/search"
 )

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // BenchmarkByID reads whole orders of three lines, and pages of twenty of them, from SQLite.

@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // two is an order of two lines, stored.

@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // An order is counted in its country, with its status and channel, from its creation to its deletion, wherever its address is changed to.

@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/base/money"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/orders"
 	"entrepot/internal/sales"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/server"
 )
 

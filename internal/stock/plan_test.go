@@ -9,7 +9,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // SQLite runs every statement over many levels on their key, also with as many rows as a chunk has and whatever its

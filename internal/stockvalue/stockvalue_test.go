@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

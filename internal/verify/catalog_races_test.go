@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Products, categories and publications that several callers create, link, rename, delete and create again hold, counts included.

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // arriving makes a category for which many others wait, each with one below it, below a category "top". Some of them are linked to it.

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // branch makes a category with many others below it.

@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // many is how many products the categories of these tests have.

@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/jobs"
 	"entrepot/internal/orders"
 	"entrepot/internal/search"

@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/orders"
 	"entrepot/internal/stock"
 	"entrepot/internal/verify"

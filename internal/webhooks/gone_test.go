@@ -6,7 +6,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Deliveries whose endpoint was deleted, and its queue with it, are written to by nobody but who deletes them: he waits for no queue, so

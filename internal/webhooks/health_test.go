@@ -6,7 +6,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // What the store counts as failing is what Failing says of the same attempts, whatever their answers, errors and number.

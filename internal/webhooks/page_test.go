@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/spans"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // spreadDeliveries gives an account an endpoint with n deliveries over some days, many in one moment and others hours apart, and their

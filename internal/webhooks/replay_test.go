@@ -5,7 +5,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A replay for an ordered endpoint has what came before the endpoint, though it is not dispatched to others yet, and of what came later

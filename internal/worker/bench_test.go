@@ -12,7 +12,7 @@ import (
 
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

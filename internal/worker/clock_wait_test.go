@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

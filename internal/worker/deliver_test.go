@@ -18,7 +18,7 @@ import (
 
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/webhooks"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"

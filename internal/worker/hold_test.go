@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/jobs"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/records"
 	"entrepot/internal/webhooks"
 )

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // logged is a log that may be read while it is written.

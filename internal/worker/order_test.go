@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/webhooks"
 )
 

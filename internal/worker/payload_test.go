@@ -10,7 +10,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/webhooks"
 )
 

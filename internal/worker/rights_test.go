@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/webhooks"
 )
 

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A sandbox account sees all six attempts in the time they take, by moving its clock; the next one waits until it is moved.

@@ -12,7 +12,7 @@ import (
 	"os"
 	"testing"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 

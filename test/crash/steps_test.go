@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 

@@ -15,7 +15,7 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/server"
 	"entrepot/test/blackbox/harness"
 	"entrepot/test/filler"

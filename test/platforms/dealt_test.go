@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"entrepot/internal/connector/connectortest/story"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // dealt are the shops of all platforms that a test meets on an engine: each on one of the two, by the test's name, so that every test runs

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector/woocommerce/fakeshop"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // A connection test ends whatever the other side does, reports what happened, and leaves the channel

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector/connectortest/story"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // hostileBodies are answers that come in place of a platform's: each ends by itself.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"entrepot/internal/connector/connectortest/story"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/test/blackbox/harness"
 )
 

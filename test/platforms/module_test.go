@@ -20,7 +20,7 @@ import (
 	"time"
 
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 const moduleSecret = "Zx9 & geheim"

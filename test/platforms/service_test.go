@@ -18,7 +18,7 @@ import (
 
 	"entrepot/internal/connector/connectortest/story"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/server"
 	"entrepot/test/blackbox/harness"
 )

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"entrepot/internal/connector/connectortest/story"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 var full = flag.Bool("full", false, "500 products and 200 orders on each platform, instead of 24 and 20")

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"entrepot/internal/base/id"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/postgres"
-	"entrepot/internal/dbtest"
 )
 
 const tenant id.Tenant = 1

@@ -16,7 +16,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"

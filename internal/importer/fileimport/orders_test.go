@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/commerce"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 var build struct {

@@ -3,7 +3,7 @@ package harness
 import (
 	"testing"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // Engine names the kind of store a server keeps its data in.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/dbtest"
+	"entrepot/internal/db/dbtest"
 )
 
 // The first account of every store, made by the service itself at its first start.
