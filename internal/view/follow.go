@@ -118,12 +118,12 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 	if v.Run != nil {
 		return v.runTo(ctx, store, tenant)
 	}
-	stride := store.NewBatchSize(v.Least, v.Most)
+	batch := store.NewBatchSize(v.Least, v.Most)
 	for more := true; more; {
 		var took time.Duration
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
 			begun := store.Now()
-			if more, err = v.batch(tx, stride.Size, goal, all); err == nil {
+			if more, err = v.batch(tx, batch.Size, goal, all); err == nil {
 				err = tx.Flush()
 			}
 			took = store.Now().Sub(begun)
@@ -133,7 +133,7 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 			return err
 		}
 		if more {
-			stride.Next(ctx, took)
+			batch.Next(ctx, took)
 		}
 	}
 	return nil

@@ -396,7 +396,7 @@ func TestFindingWhoIsBehindReadsLittle(t *testing.T) {
 		}
 		return n
 	}
-	node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Patience})
+	node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

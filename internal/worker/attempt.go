@@ -123,7 +123,7 @@ var errUnreadable = errors.New(webhooks.ErrorUnreadable)
 // allowed is the time limit of an attempt. One of an ordered endpoint also ends with the lease: the node that takes
 // over sends it again, and no other attempt may run then.
 func (q *queue) allowed(d *webhooks.Ready) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(q.w.running, max(attemptTime, q.w.Patience))
+	ctx, cancel := context.WithTimeout(q.w.running, max(attemptTime, q.w.MinAttempt))
 	if !d.Ordered {
 		return ctx, cancel
 	}

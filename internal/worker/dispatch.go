@@ -77,11 +77,11 @@ func (w *Worker) dispatchStep(tenant id.Tenant) (more bool, err error) {
 }
 
 // replayAll continues replays until none is left, one part of each in turn.
-func (w *Worker) replayAll(kept []webhooks.KeptReplay) error {
-	for len(kept) > 0 && w.stopping.Err() == nil {
-		for _, k := range kept {
-			err := w.DB.Write(w.stopping, k.Tenant, func(tx *db.Tx) error {
-				_, err := webhooks.Resume(tx, k.ID)
+func (w *Worker) replayAll(open []webhooks.OpenReplay) error {
+	for len(open) > 0 && w.stopping.Err() == nil {
+		for _, replay := range open {
+			err := w.DB.Write(w.stopping, replay.Tenant, func(tx *db.Tx) error {
+				_, err := webhooks.Resume(tx, replay.ID)
 				return err
 			})
 			if err != nil {
@@ -92,7 +92,7 @@ func (w *Worker) replayAll(kept []webhooks.KeptReplay) error {
 		if err != nil {
 			return err
 		}
-		kept = work.Replays
+		open = work.Replays
 	}
 	return nil
 }

@@ -96,8 +96,8 @@ func newShop(t testing.TB, store *db.DB) *shop {
 func (s *shop) start(change ...func(*Config)) *Worker {
 	s.t.Helper()
 	c := Config{DB: s.store, Commerce: s.svc, Guard: &netguard.Guard{Dev: true, Lookup: noHost}, Version: "test", Poll: 50 * time.Millisecond,
-		Patience: dbtest.Patience,
-		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
+		MinAttempt: dbtest.Timeout,
+		Log:        slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
 	for _, f := range change {
 		f(&c)
 	}

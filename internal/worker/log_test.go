@@ -44,10 +44,10 @@ func TestFailuresAreSummedUpInTheLog(t *testing.T) {
 		c.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	defer s.stop(w)
-	for end := time.Now().Add(dbtest.Patience); len(to.on("/bad")) < 30 && time.Now().Before(end); {
+	for end := time.Now().Add(dbtest.Timeout); len(to.on("/bad")) < 30 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	for end := time.Now().Add(dbtest.Patience); strings.Count(log.String(), "msg=attempt ") < 30 && time.Now().Before(end); {
+	for end := time.Now().Add(dbtest.Timeout); strings.Count(log.String(), "msg=attempt ") < 30 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	text := log.String()

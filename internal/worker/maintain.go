@@ -65,12 +65,12 @@ func (w *Worker) deleteAllExpired() error {
 // scrub continues scrubs that a crash interrupted or that met tables in use. While a store stays in use it tries less
 // and less often, down to once a minute.
 func (w *Worker) scrub() {
-	for rest := scrubEvery; w.pause(nil, rest); {
+	for wait := scrubEvery; w.pause(nil, wait); {
 		pending, err := w.DB.PendingScrubs(w.stopping)
 		if err == nil && pending > 0 {
-			rest, err = min(2*rest, maintainEvery), w.DB.Scrub(w.stopping)
+			wait, err = min(2*wait, maintainEvery), w.DB.Scrub(w.stopping)
 		} else {
-			rest = scrubEvery
+			wait = scrubEvery
 		}
 		w.failed("scrubbing", err)
 	}

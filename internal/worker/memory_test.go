@@ -93,7 +93,7 @@ func TestHangingEndpointsTakeLittleMemory(t *testing.T) {
 	s.endpoint(server.URL + "/good")
 	s.record(events, size)
 	seen := watch()
-	w := s.start(func(c *Config) { c.Patience = 0 }) // the good one may wait for memory until attempts to the others have ended
+	w := s.start(func(c *Config) { c.MinAttempt = 0 }) // the good one may wait for memory until attempts to the others have ended
 	dbtest.Until(t, "the good one has everything", func() bool { return got.Load() == events })
 	dbtest.Until(t, "the bound is reached", func() bool { return under.Load() >= payloadBudget/4/(2*size+2*attemptWeight) })
 	seen.most(t, 250, 1500)

@@ -13,9 +13,9 @@ import (
 // read before this process last rewrote payloads of the log, is read again before it is sent: an erasure may have
 // removed a person's data from it. What is read again serves every endpoint that is to get the event.
 const (
-	freshFor = 250 * time.Millisecond
-	along    = 16   // payloads that are read at once
-	maxKept  = 1024 // payloads in memory for other endpoints
+	freshFor  = 250 * time.Millisecond
+	along     = 16   // payloads that are read at once
+	maxShared = 1024 // payloads in memory for other endpoints
 )
 
 // waiting is a delivery that waits for its attempt, and when it was read.
@@ -72,7 +72,7 @@ func (c *payloads) claim(key eventKey, usable func(time.Time) bool) (p *payload,
 	if p := c.of[key]; p != nil && !p.past(usable) {
 		return p, false
 	}
-	if len(c.of) >= maxKept {
+	if len(c.of) >= maxShared {
 		for other, p := range c.of {
 			if p.past(usable) {
 				delete(c.of, other)
@@ -80,7 +80,7 @@ func (c *payloads) claim(key eventKey, usable func(time.Time) bool) (p *payload,
 		}
 	}
 	p = &payload{done: make(chan struct{})}
-	if len(c.of) < maxKept {
+	if len(c.of) < maxShared {
 		c.of[key] = p
 	}
 	return p, true

@@ -83,11 +83,11 @@ func (q *queue) feed() {
 		if q.busy() {
 			dry = q.w.DB.Now()
 		}
-		rest := min(q.w.Poll, keepDry)
+		wait := min(q.w.Poll, keepDry)
 		if next > 0 && !full {
-			rest = max(0, min(rest, time.UnixMicro(next).Sub(q.w.DB.Now())))
+			wait = max(0, min(wait, time.UnixMicro(next).Sub(q.w.DB.Now())))
 		}
-		if q.w.DB.Now().Sub(dry) >= keepDry || !pause(q.live, q.notified, rest) {
+		if q.w.DB.Now().Sub(dry) >= keepDry || !pause(q.live, q.notified, wait) {
 			return
 		}
 	}

@@ -165,7 +165,7 @@ func TestStandardWebhooksHeadersAreLowerCase(t *testing.T) {
 				t.Errorf("no %s in\n%s", name, head)
 			}
 		}
-	case <-time.After(dbtest.Patience):
+	case <-time.After(dbtest.Timeout):
 		t.Fatal("nothing was sent")
 	}
 }

@@ -32,14 +32,14 @@ func (w *Worker) serve() {
 		if !w.backOff(time.Since(start)) {
 			return
 		}
-		rest := w.Poll
+		pause := w.Poll
 		if !w.Alone {
-			rest = min(rest, peersPoll)
+			pause = min(pause, peersPoll)
 		}
 		if next > 0 {
-			rest = max(0, min(rest, time.UnixMicro(next).Sub(w.DB.Now())))
+			pause = max(0, min(pause, time.UnixMicro(next).Sub(w.DB.Now())))
 		}
-		if !w.pause(woken, rest) {
+		if !w.pause(woken, pause) {
 			return
 		}
 	}

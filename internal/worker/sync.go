@@ -112,6 +112,6 @@ func (w *Worker) runHeld(job jobs.Job, run func(ctx context.Context) error) {
 		_ = w.prolong(free, job, 0) // the next node that looks takes it
 	case !errors.Is(err, jobs.ErrLost):
 		w.failed("running the job "+string(job.ID), err)
-		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobRest))
+		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobPause))
 	}
 }

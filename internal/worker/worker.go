@@ -41,17 +41,17 @@ import (
 
 // Config configures a worker. Its clock is the store's.
 type Config struct {
-	DB       *db.DB
-	Commerce *commerce.Service
-	Guard    *netguard.Guard   // where deliveries may go; nil: the strictest
-	Retries  webhooks.Schedule // nil: the one of interface §6.2
-	Log      *slog.Logger
-	Version  string        // for User-Agent
-	Alone    bool          // no other node serves this store: at the start the worker takes over what a crash left
-	Poll     time.Duration // how often loops run without being woken; 0: a second
-	Keep     time.Duration // how long events and settled deliveries are kept; 0: 30 days
-	JobLease time.Duration // how long a job is held by the store's clock, prolonged while it runs; 0: three seconds
-	Patience time.Duration // tests on slow machines: how long an attempt may take at least; 0: as interface §6.2 says
+	DB         *db.DB
+	Commerce   *commerce.Service
+	Guard      *netguard.Guard   // where deliveries may go; nil: the strictest
+	Retries    webhooks.Schedule // nil: the one of interface §6.2
+	Log        *slog.Logger
+	Version    string        // for User-Agent
+	Alone      bool          // no other node serves this store: at the start the worker takes over what a crash left
+	Poll       time.Duration // how often loops run without being woken; 0: a second
+	Keep       time.Duration // how long events and settled deliveries are kept; 0: 30 days
+	JobLease   time.Duration // how long a job is held by the store's clock, prolonged while it runs; 0: three seconds
+	MinAttempt time.Duration // tests on slow machines: how long an attempt may take at least; 0: as interface §6.2 says
 }
 
 // Worker is a running set of loops.
@@ -225,11 +225,11 @@ func pause(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// backOff rests in proportion to the time that looking for work took: with very many endpoints a look takes a while, and
-// looks must never fill a core. It reports whether to continue.
+// backOff pauses in proportion to the time that the search for work took: with very many endpoints a search takes a while,
+// and searches must never fill a core. backOff reports whether to continue.
 func (w *Worker) backOff(looked time.Duration) bool {
-	rest := min(looked/2, w.Poll)
-	return rest < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, rest)
+	wait := min(looked/2, w.Poll)
+	return wait < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, wait)
 }
 
 // insist repeats what must not be left undone, with growing pauses, until it succeeds; false if the worker ends first.
