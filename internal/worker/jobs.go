@@ -16,8 +16,8 @@ const (
 	operationsAtOnce = 2
 	jobLease         = 3 * time.Second    // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
 	jobPause         = time.Minute        // until a failed job is run again
-	jobTries         = 5                  // after this many leases without an end a job fails
-	jobWaits         = 7 * 24 * time.Hour // after this time one fails that looks at what others do
+	jobTries         = 5                  // a job fails after this many leases without an end
+	jobWaits         = 7 * 24 * time.Hour // a job that waits for other jobs fails after this time
 )
 
 // jobs runs the short jobs: those that call no platform, read no file and are no operations.

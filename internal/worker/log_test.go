@@ -32,7 +32,8 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// An endpoint that fails has one line a minute in the log, which counts the attempts; single ones are there for who debugs.
+// An endpoint that fails has one line a minute in the log, which counts the attempts; the debug level logs each
+// attempt.
 func TestFailuresAreSummedUpInTheLog(t *testing.T) {
 	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	to := newReceiver(t)

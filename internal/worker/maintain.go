@@ -62,8 +62,8 @@ func (w *Worker) deleteAllExpired() error {
 	return errors.Join(w.deleteExpired(), w.deleteOldDeliveries(), w.deleteDeadEndpoints(), w.deleteOldEvents())
 }
 
-// scrub continues scrubs that a crash interrupted or that met tables in use. While a store stays in use it tries less
-// and less often, down to once a minute.
+// scrub continues scrubs that a crash interrupted or that met tables in use. While a store stays in use, the pauses
+// between its tries grow up to a minute.
 func (w *Worker) scrub() {
 	for wait := scrubEvery; w.pause(nil, wait); {
 		pending, err := w.DB.PendingScrubs(w.stopping)
@@ -164,7 +164,7 @@ func (w *Worker) deleteOldEvents() error {
 			return err
 		}))
 		if stale {
-			// Views must have what their feeds forget.
+			// Views must include the events that are about to be deleted from their feeds.
 			if lacking := all.Include(w.stopping, w.DB, tenant, before); lacking != nil {
 				err = errors.Join(err, lacking)
 				continue

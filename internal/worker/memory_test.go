@@ -18,7 +18,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// peak watches the memory and the goroutines of this process, receivers included, above what they are now.
+// peak measures how far the memory and the goroutines of this process, receivers included, rise above their present
+// level.
 type peak struct {
 	bytes, goroutines atomic.Int64
 	stop, ended       chan struct{}
@@ -49,7 +50,7 @@ func watch() *peak {
 	return p
 }
 
-// most ends the watch and holds what was seen against bounds, in MiB and in goroutines.
+// most ends the measurement and compares it with bounds, in MiB and in goroutines.
 func (p *peak) most(t *testing.T, mebibytes, goroutines int64) {
 	close(p.stop)
 	<-p.ended

@@ -16,7 +16,7 @@ const (
 	peersPoll    = 250 * time.Millisecond // how often held queues are read for deliveries of other nodes, which wake no loop here
 )
 
-// serve takes over queues that are due and notifies the ones it holds when they have something new.
+// serve takes over queues that are due, and notifies the held queues that have new deliveries.
 func (w *Worker) serve() {
 	woken := w.DB.Woken(webhooks.Due)
 	var since int64
@@ -148,7 +148,8 @@ func (w *Worker) rename(node string) {
 	}
 }
 
-// compare releases queues that this node holds in the store without serving them: the answer to a claim was lost.
+// compare releases queues that the store says this node holds and that it does not serve: the answer to a claim was
+// lost.
 func (w *Worker) compare() error {
 	node := w.name()
 	held, err := list(w, func(tx *db.Tx) ([]webhooks.Queue, error) { return webhooks.Held(tx, node) })
