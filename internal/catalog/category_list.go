@@ -47,18 +47,18 @@ func ListCategories(tx *db.Tx, f CategoryFilter) ([]Category, int64, error) {
 	if f.ExternalID != "" || f.Parent != "" {
 		return categoryTable.PageFrom(tx, w, f.behind, byName, f.Limit, f.Offset)
 	}
-	kept := db.PrefetchTallies(tx, countedCategories)
+	pending := db.PrefetchTallies(tx, countedCategories)
 	f.behind(w)
 	page, err := categoryTable.Rows(tx, w, byName, f.Limit, f.Offset)
 	if err != nil {
 		return nil, 0, err
 	}
-	counts, err := kept.Wait()
+	counts, err := pending.Wait()
 	return page, counts[countedCategories][""], err
 }
 
 const (
-	countedCategories = "categories" // name of their kept count
+	countedCategories = "categories" // name of the maintained count
 	byName            = `c.name COLLATE "C", c.id`
 )
 

@@ -47,7 +47,7 @@ func TestANewAccountBesideALargeOne(t *testing.T) {
 		tenant id.Tenant
 		skus   int
 	}{"large": {large, plenty}, "new": {fresh, many}} {
-		node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Patience}) // new connections, which have planned nothing yet
+		node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Timeout}) // new connections, which have planned nothing yet
 		if err != nil {
 			t.Fatal(err)
 		}

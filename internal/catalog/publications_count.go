@@ -7,15 +7,15 @@ import (
 	"entrepot/internal/db"
 )
 
-// countedPublications is the name of the kept counts of publications, by channel and status (publicationKey).
+// countedPublications is the name of the maintained counts of publications, by channel and status (publicationKey).
 const countedPublications = "publications"
 
-// publicationKey is the key of a kept count.
+// publicationKey is the key of a maintained count.
 func publicationKey(channel id.Channel, status PublicationStatus) string {
 	return string(channel) + " " + string(status)
 }
 
-// countPublication adds a publication to the kept counts (n 1) or takes it out of them (-1); it has no status if there is none.
+// countPublication adds a publication to the maintained counts (n 1) or takes it out of them (-1); it has no status if there is none.
 func countPublication(tx db.Writer, channel id.Channel, status PublicationStatus, n int64) {
 	if status != "" {
 		tx.Tally(countedPublications, publicationKey(channel, status), n)
@@ -33,9 +33,9 @@ func (c PublicationCounts) There() int64 { return c.All() - c.Removing }
 
 // CountPublications reads how many publications each channel has; one that has none may be missing.
 func CountPublications(r db.Reader) (map[id.Channel]PublicationCounts, error) {
-	kept, err := db.Tallies[string](r, countedPublications)
+	stored, err := db.Tallies[string](r, countedPublications)
 	counts := map[id.Channel]PublicationCounts{}
-	for key, n := range kept {
+	for key, n := range stored {
 		channel, status, _ := strings.Cut(key, " ")
 		c := counts[id.Channel(channel)]
 		switch PublicationStatus(status) {

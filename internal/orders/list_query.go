@@ -196,9 +196,9 @@ func (f Filter) addCountry(tx *db.Tx, q *lists.Query, created lists.Filter) erro
 	if err != nil {
 		return err
 	}
-	rows, kept := f.RowFilter, f.From == 0 && f.To == 0
+	rows, counted := f.RowFilter, f.From == 0 && f.To == 0
 	rows.Country = ""
-	if kept && rows == (RowFilter{}) {
+	if counted && rows == (RowFilter{}) {
 		q.Total = func(*db.Tx) *db.Pending[int64] { return &db.Pending[int64]{Value: c.matching} }
 	}
 	if c.country == c.all {
@@ -206,7 +206,7 @@ func (f Filter) addCountry(tx *db.Tx, q *lists.Query, created lists.Filter) erro
 	}
 	to := equal("country", "", f.Country)
 	x := f.index("created_at", nil, f.eachState(created, to)...)
-	if kept || c.states == 0 {
+	if counted || c.states == 0 {
 		x.Size = lists.Known(c.states)
 	}
 	x.Has = []string{"country", "status", "created_at"}

@@ -61,12 +61,12 @@ func (c counts) tally(w db.Writer) {
 
 // prefetchCounts prefetches the kept counts, by warehouse; a warehouse without levels may be missing.
 func prefetchCounts(r db.Reader) func() (map[string]Counts, error) {
-	asked := db.PrefetchTallies(r, countNames...)
+	pending := db.PrefetchTallies(r, countNames...)
 	return func() (map[string]Counts, error) {
-		kept, err := asked.Wait()
+		counts, err := pending.Wait()
 		byWarehouse := map[string]Counts{}
 		for i, name := range countNames {
-			for warehouse, n := range kept[name] {
+			for warehouse, n := range counts[name] {
 				c := byWarehouse[warehouse]
 				*c.members()[i] = n
 				byWarehouse[warehouse] = c

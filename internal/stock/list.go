@@ -49,7 +49,7 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	if f.SKU != "" || f.Oversold {
 		return levelTable.PageFrom(tx, w, f.behind, order, f.Limit, f.Offset)
 	}
-	total, only, err := f.kept(tx)
+	total, only, err := f.counted(tx)
 	if err != nil || int64(f.Offset) >= total {
 		return []Row{}, total, err
 	}
@@ -113,9 +113,9 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 	return w
 }
 
-// kept is how many levels match a filter by warehouse and low, from the kept counts, and the only warehouse that they are in, "" if they
-// are in several.
-func (f Filter) kept(tx *db.Tx) (total int64, only string, err error) {
+// counted returns how many levels match a filter by warehouse and low, from the maintained counts. only is the warehouse of
+// all these levels, "" if they are in several.
+func (f Filter) counted(tx *db.Tx) (total int64, only string, err error) {
 	counts, err := prefetchCounts(tx)()
 	warehouses := 0
 	for warehouse, c := range counts {
@@ -175,7 +175,7 @@ func Count(tx *db.Tx, since, until int64) (n int64, err error) {
 
 // All is how many levels there are, without deleted ones.
 func All(tx *db.Tx) (n int64, err error) {
-	n, _, err = Filter{}.kept(tx)
+	n, _, err = Filter{}.counted(tx)
 	return n, err
 }
 

@@ -237,7 +237,7 @@ func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 		return
 	}
 	if !s.warehouses[t.Warehouse] {
-		after.Threshold = nil // of a warehouse with the same code that was deleted: see RestoreKept
+		after.Threshold = nil // of a warehouse with the same code that was deleted: see RestoreLevels
 		if !slices.Contains(p.codes, t.Warehouse) {
 			p.codes = append(p.codes, t.Warehouse)
 		}

@@ -74,7 +74,7 @@ func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
 	if err := found.addStored(c, args); err != nil {
 		return err
 	}
-	if err := found.addKept(c, args); err != nil {
+	if err := found.addSums(c, args); err != nil {
 		return err
 	}
 	for k, sums := range found {
@@ -118,8 +118,8 @@ func (s deliverySums) addStored(c *account, args []any) error {
 		FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2::UUID AND d.position >= $3 AND d.position < $4`, args...)
 }
 
-// addKept adds the kept figures of a day; args as of addStored.
-func (s deliverySums) addKept(c *account, args []any) error {
+// addSums adds the kept figures of a day; args as of addStored.
+func (s deliverySums) addSums(c *account, args []any) error {
 	for _, width := range spans.Widths {
 		err := c.Each(func(r db.Rows) error {
 			k := deliveryKey{width: width}

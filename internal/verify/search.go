@@ -60,7 +60,7 @@ func searched(c *account) error {
 }
 
 // renew makes searches find a record by what it says, or not at all if it is not there.
-func renew(kind search.Kind, rows, of string) mend {
+func renew(kind search.Kind, rows, of string) correction {
 	return func(tx *db.Tx) error {
 		search.Renew(tx, kind, rows, of)
 		return nil

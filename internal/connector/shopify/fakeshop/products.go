@@ -449,8 +449,8 @@ func (s *Shop) Description(sku string) string {
 	}).description
 }
 
-// KeptAt are the names of the locations that have some of a variant.
-func (s *Shop) KeptAt(sku string) string {
+// StockedAt are the names of the locations that have some of a variant.
+func (s *Shop) StockedAt(sku string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var names []string
