@@ -67,10 +67,22 @@ type Account struct {
 	Dice   *rand.Rand
 }
 
-// Write runs a transaction, which must succeed.
+// NewAccount is an empty account.
+func NewAccount(t *testing.T, store *db.DB, seed uint64) *Account {
+	return &Account{t, store, dbtest.Account(t, store), rand.New(rand.NewPCG(seed, 7))}
+}
+
+// Write and Read run a transaction, which must succeed.
 func (a *Account) Write(run func(tx *db.Tx) error) {
 	a.Helper()
 	if err := a.Store.Write(a.Context(), a.Tenant, run); err != nil {
+		a.Fatal(err)
+	}
+}
+
+func (a *Account) Read(run func(tx *db.Tx) error) {
+	a.Helper()
+	if err := a.Store.Read(a.Context(), a.Tenant, run); err != nil {
 		a.Fatal(err)
 	}
 }
@@ -79,10 +91,7 @@ func (a *Account) Write(run func(tx *db.Tx) error) {
 // change between two pages, and of each filter when the views are up to date. With -short it leaves out the pairs.
 func Compare[R, F any](t *testing.T, n int, noun Noun[R, F]) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		account := func(seed uint64) *Account {
-			return &Account{t, store, dbtest.Account(t, store), rand.New(rand.NewPCG(seed, 7))}
-		}
-		a, other, empty := account(1), account(2), account(3)
+		a, other, empty := NewAccount(t, store, 1), NewAccount(t, store, 2), NewAccount(t, store, 3)
 		noun.Fill(a, n*2/3)
 		noun.Fill(other, n/10)
 		noun.follow(a)
@@ -90,7 +99,7 @@ func Compare[R, F any](t *testing.T, n int, noun Noun[R, F]) {
 		noun.Change(a)
 		dbtest.Analyse(t, store, a.Tenant)
 		var filters []filter[R, F]
-		a.read(func(tx *db.Tx) error {
+		a.Read(func(tx *db.Tx) error {
 			rows, err := noun.Rows(tx)
 			add := func(name string, set func(f *F), fits func(r *R) bool) {
 				filters = append(filters, filter[R, F]{name, set, fits})
@@ -101,22 +110,16 @@ func Compare[R, F any](t *testing.T, n int, noun Noun[R, F]) {
 			return err
 		})
 		lists := noun.lists(filters, false)
-		noun.pages(empty, lists)
-		noun.pages(a, lists)
+		noun.pages(empty, lists, true)
+		noun.pages(a, lists, true)
 		if !testing.Short() {
-			noun.pages(a, noun.lists(pairs(filters), true))
+			noun.pages(a, noun.lists(pairs(filters), true), false)
 		}
 		noun.walk(a, lists)
+		noun.pages(a, lists, true)
 		noun.follow(a)
-		noun.pages(a, lists)
+		noun.pages(a, lists, true)
 	})
-}
-
-func (a *Account) read(run func(tx *db.Tx) error) {
-	a.Helper()
-	if err := a.Store.Read(a.Context(), a.Tenant, run); err != nil {
-		a.Fatal(err)
-	}
 }
 
 func (n *Noun[R, F]) follow(a *Account) {
@@ -243,21 +246,28 @@ func (l *list[R, F]) holds(t *testing.T, tx *db.Tx, p Page[R], want []R, total i
 	}
 }
 
-// pages compares the first pages, some in the middle, the last one and one behind the end, by number; and by cursor all but
-// the first.
-func (n *Noun[R, F]) pages(a *Account, lists []list[R, F]) {
+// pages compares pages of the lists: by number the first, the last and one behind the end, and by cursor one in the middle;
+// all says that it is some more of each.
+func (n *Noun[R, F]) pages(a *Account, lists []list[R, F], all bool) {
 	a.Helper()
-	a.read(func(tx *db.Tx) error {
+	a.Read(func(tx *db.Tx) error {
 		rows, err := n.Rows(tx)
 		for _, l := range lists {
 			want := l.expected(rows)
 			end := len(want)
-			limit := end/7 + 1
-			for _, offset := range slices.Compact([]int{0, limit, end / 2, max(0, end-limit), end, end + limit}) {
-				l.holds(a.T, tx, Page[R]{Limit: limit, Offset: offset}, want[min(offset, end):min(offset+limit, end)], end)
+			limit, middle := end/7+1, end/2
+			numbers, cursors := []int{0, max(0, end-limit), end}, []int{middle}
+			if all {
+				numbers, cursors = append(numbers, limit, middle, end+limit), append(cursors, 1, limit, end-1, end)
 			}
-			for at, size := end/3+1, end/3+1; at <= end && !l.sort.ByPage; at += size {
-				l.holds(a.T, tx, Page[R]{Limit: size, After: &want[at-1]}, want[at:min(at+size, end)], end)
+			slices.Sort(numbers)
+			for _, at := range slices.Compact(numbers) {
+				l.holds(a.T, tx, Page[R]{Limit: limit, Offset: at}, want[min(at, end):min(at+limit, end)], end)
+			}
+			for _, at := range cursors {
+				if at > 0 && at <= end && !l.sort.ByPage {
+					l.holds(a.T, tx, Page[R]{Limit: limit, After: &want[at-1]}, want[at:min(at+limit, end)], end)
+				}
 			}
 		}
 		return err
@@ -269,7 +279,7 @@ func (n *Noun[R, F]) walk(a *Account, lists []list[R, F]) {
 	a.Helper()
 	last := make([]*R, len(lists))
 	for range 4 {
-		a.read(func(tx *db.Tx) error {
+		a.Read(func(tx *db.Tx) error {
 			rows, err := n.Rows(tx)
 			for i, l := range lists {
 				if l.sort.ByPage {
