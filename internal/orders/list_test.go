@@ -172,7 +172,7 @@ func amount(units int64) *money.Amount {
 	return &a
 }
 
-// value is what a list of the filter goes by.
+// value returns what a list of the filter goes by.
 func (f Filter) value(o *Order) int64 { return f.CursorOf(o).Value }
 
 // eachList calls test for every filter, sort and direction, and for every pair of filters with each sort.
@@ -247,7 +247,7 @@ func TestPagesShowWhatTheFilterSays(t *testing.T) {
 	})
 }
 
-// expected are the orders that fit, in the order of a list.
+// expected returns the orders that fit, in the order of a list.
 func expected(all []Order, f Filter, fits func(o *Order) bool) []Order {
 	want := slices.DeleteFunc(slices.Clone(all), func(o Order) bool { return !fits(&o) })
 	slices.SortFunc(want, func(a, b Order) int {
