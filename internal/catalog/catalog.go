@@ -61,7 +61,7 @@ type Variant struct {
 	Position   int64
 }
 
-// PriceIn is the variant's price: its own, or else the product's.
+// PriceIn returns the variant's price: its own, or else the product's.
 func (v Variant) PriceIn(p Product) money.Amount {
 	if v.Price != nil {
 		return *v.Price
@@ -75,7 +75,7 @@ type Link struct {
 	Category  id.Category // "" until that category exists
 }
 
-// CategoryIDs are the categories that exist, in the order given.
+// CategoryIDs returns the categories that exist, in the order given.
 func (p Product) CategoryIDs() []id.Category {
 	list := make([]id.Category, 0, len(p.Links))
 	for _, l := range p.Links {
@@ -86,7 +86,7 @@ func (p Product) CategoryIDs() []id.Category {
 	return list
 }
 
-// SKUs are all SKUs of the product, its own first.
+// SKUs returns all SKUs of the product, its own first.
 func (p Product) SKUs() []string {
 	list := make([]string, 0, 1+len(p.Variants))
 	list = append(list, p.SKU)
@@ -96,5 +96,5 @@ func (p Product) SKUs() []string {
 	return list
 }
 
-// search is the folded text that the search of a list matches.
+// search returns the folded text that the search of a list matches.
 func (p Product) search() string { return search.Fold(p.SKU + " " + p.Name) }

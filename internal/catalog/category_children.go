@@ -28,7 +28,7 @@ func Detach(gone Category, children []Category) []CategoryChange {
 	return changed(children, func(c *Category) { c.Parent, c.ParentExternal = "", gone.ExternalID })
 }
 
-// changed are the categories that a function changes, by id, so that they are always written in the same order.
+// changed returns the categories that a function changes, by id, so that they are always written in the same order.
 func changed(list []Category, change func(*Category)) (changes []CategoryChange) {
 	slices.SortFunc(list, func(a, b Category) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range list {

@@ -192,7 +192,7 @@ func SaveCategories(tx db.Writer, changes []CategoryChange) {
 	search.Put(tx, search.Categories, docs...)
 }
 
-// document is the text by which a category is found. The tabs keep a term from matching across its parts.
+// document returns the text by which a category is found. The tabs keep a term from matching across its parts.
 func (c Category) document() search.Document {
 	return search.Document{ID: string(c.ID), Text: c.Name + "\t" + c.Slug + "\t" + c.ExternalID}
 }

@@ -29,7 +29,7 @@ func newLookup(drafts int, media func([]Image) string) *Lookup {
 // Follow makes SKUs count as repeated that earlier pieces of the request have accepted. The map is only read.
 func (k *Lookup) Follow(earlier map[string]bool) { k.earlier = earlier }
 
-// Claims are the SKUs of the drafts accepted so far, without those of Follow.
+// Claims returns the SKUs of the drafts accepted so far, without those of Follow.
 func (k *Lookup) Claims() map[string]bool { return k.claimed }
 
 // stood reports whether an accepted draft of the request has a SKU.
@@ -91,7 +91,7 @@ func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 	return r, nil
 }
 
-// skuErrors are the reasons to reject the draft that concern its SKUs.
+// skuErrors returns the reasons to reject the draft that concern its SKUs.
 func (k *Lookup) skuErrors(d *Draft) (problems []ItemError) {
 	mine := k.owners[d.SKU]
 	switch {

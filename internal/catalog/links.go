@@ -67,10 +67,10 @@ type Touched struct {
 	in         []id.Category
 }
 
-// countedMembers is the name of the kept counts of the products in categories, by category.
+// countedMembers is the name of the maintained counts of the products in categories, by category.
 const countedMembers = "category members"
 
-// countLinks adds a product to the kept counts of the categories that it is in (n 1) or takes it out of them (-1).
+// countLinks adds a product to the maintained counts of the categories that it is in (n 1) or takes it out of them (-1).
 func countLinks(tx db.Writer, links []Link, n int64) {
 	for _, l := range links {
 		if l.Category != "" {

@@ -46,7 +46,7 @@ var sorts = map[Sort]lists.Sort{ByCreation: lists.ByID, ByUpdate: {Column: "chan
 // listed are products as lists read them.
 var listed = &lists.Noun{Rows: "products p", ID: "p.id", Living: "p.deleted_at IS NULL", Search: search.Products, Text: "search"}
 
-// counted is the name of the kept counts of products, by status; deleted products are not counted.
+// counted is the name of the maintained counts of products, by status; deleted products are not counted.
 const counted = "products"
 
 // Counts reads how many products there are, by status, without deleted ones.
@@ -114,7 +114,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	return q, nil
 }
 
-// byStatus is the index of the products that have one of some statuses.
+// byStatus returns the index of the products that have one of some statuses.
 func byStatus(counts map[Status]int64, statuses []Status) *lists.Index {
 	x := &lists.Index{From: listed.Rows, ID: listed.ID, Has: []string{"status"}, Bounds: []lists.Bound{}, Sort: "id"}
 	size := int64(0)
@@ -128,7 +128,7 @@ func byStatus(counts map[Status]int64, statuses []Status) *lists.Index {
 	return x
 }
 
-// inOrder is the index of all products in the order of a sort.
+// inOrder returns the index of all products in the order of a sort.
 func inOrder(sort Sort, counts map[Status]int64, all int64) *lists.Index {
 	x := &lists.Index{Has: []string{sorts[sort].Column}, Bounds: []lists.Bound{{}}, Sort: sorts[sort].Column, Size: lists.Known(all)}
 	switch sort {

@@ -69,8 +69,8 @@ func compareSorts(tx *db.Tx, until int64, found view.Findings) error {
 		WHERE s.tenant_id = $1 AND (p.id IS NULL OR p.deleted_at IS NOT NULL AND p.changed_at <= $2)`, tx.Tenant, until)
 }
 
-// changedSinceSorts is the condition that a product p changed since the sorts were updated. The stamp is part of the text: where it is an
-// argument, PostgreSQL plans for any stamp, and looks through all products.
+// changedSinceSorts returns the condition that a product p changed since the sorts were updated. The stamp is part of
+// the text: where it is an argument, PostgreSQL plans for any stamp, and looks through all products.
 func changedSinceSorts(tx *db.Tx) (string, error) {
 	until, err := ProductSorts.Until(tx)
 	return "p.changed_at > " + strconv.FormatInt(until, 10), err

@@ -10,7 +10,7 @@ import (
 // countedPublications is the name of the maintained counts of publications, by channel and status (publicationKey).
 const countedPublications = "publications"
 
-// publicationKey is the key of a maintained count.
+// publicationKey returns the key of a maintained count.
 func publicationKey(channel id.Channel, status PublicationStatus) string {
 	return string(channel) + " " + string(status)
 }
@@ -25,10 +25,10 @@ func countPublication(tx db.Writer, channel id.Channel, status PublicationStatus
 // PublicationCounts are how many products have a publication on a channel, by status.
 type PublicationCounts struct{ Pending, Published, Failed, Removing int64 }
 
-// All is the number of all, also of those that are being removed.
+// All returns the number of all, also of those that are being removed.
 func (c PublicationCounts) All() int64 { return c.Pending + c.Published + c.Failed + c.Removing }
 
-// There is the number of products that are published on the channel or waiting to be (interface §2.7.10).
+// There returns the number of products that are published on the channel or waiting to be (interface §2.7.10).
 func (c PublicationCounts) There() int64 { return c.All() - c.Removing }
 
 // CountPublications reads how many publications each channel has; one that has none may be missing.

@@ -45,7 +45,7 @@ var statusesText, publishText, republishText db.Text
 // Status is that of a product, "" if it has no publication.
 func (p *Publications) Status(product id.Product) PublicationStatus { return p.read[product].status }
 
-// Reason is why a product's publication failed, or is tried again; "" for nothing.
+// Reason returns why a product's publication failed, or is tried again; "" for nothing.
 func (p *Publications) Reason(product id.Product) string { return p.read[product].reason }
 
 // Publish queues publications of products with a status; an existing platform id stays. If a product is deleted meanwhile, the transaction

@@ -40,7 +40,7 @@ func (c *collector) keep() {
 	c.part(p, &c.row)
 }
 
-// orNil is an amount; -1, which stands for none, becomes nil.
+// orNil returns an amount; -1, which stands for none, becomes nil.
 func orNil(amount int64) *money.Amount {
 	if amount < 0 {
 		return nil

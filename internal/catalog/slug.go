@@ -39,7 +39,7 @@ func Slug(text string) string {
 	return norm.NFC.String(b.String())
 }
 
-// asciiSlug is a fast Slug for ASCII text, which most text is; ok is false for other text.
+// asciiSlug returns a fast Slug for ASCII text, which most text is; ok is false for other text.
 func asciiSlug(text string) (slug string, ok bool) {
 	b := make([]byte, 0, len(text))
 	hyphen := false
