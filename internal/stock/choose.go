@@ -99,7 +99,7 @@ func placeAll(levels []Level, fallback string, shifts []Shift, which []int) {
 	}
 }
 
-// takes is how many available units the shift takes: an order that is created as shipped reserves nothing.
+// takes returns how many available units the shift takes: an order that is created as shipped reserves nothing.
 func (s Shift) takes() int64 { return s.Reserve - s.OnHand }
 
 // place names the warehouse that takes wanted units: fallback if it has enough, else the one with the most available.

@@ -38,7 +38,7 @@ type Level struct {
 	Deleted   bool   // its product or warehouse was deleted; open orders may still reserve from it
 }
 
-// Place is the level's SKU and warehouse.
+// Place returns the level's SKU and warehouse.
 func (l Level) Place() Place { return Place{l.SKU, l.Warehouse} }
 
 // exists is false for the zero Level, which means that there is none.
@@ -47,7 +47,7 @@ func (l Level) exists() bool { return l.Product != "" }
 // living reports whether lists show the level.
 func (l *Level) living() bool { return l.exists() && !l.Deleted }
 
-// Available is what can still be sold; below 0 when oversold.
+// Available returns what can still be sold; below 0 when oversold.
 func (l Level) Available() int64 { return l.OnHand - l.Reserved }
 
 // out reports whether nothing of a level is available.

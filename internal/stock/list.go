@@ -157,7 +157,7 @@ func Changes(tx *db.Tx, since int64, limit int, deleted bool, show func(*Row)) (
 	return count, more, last, err
 }
 
-// Newest is the newest stamp of a level, tombstones included; 0 when there is none.
+// Newest returns the newest stamp of a level, tombstones included; 0 when there is none.
 func Newest(tx *db.Tx) (newest int64, err error) {
 	err = tx.Row("SELECT changed_at FROM stock_levels WHERE tenant_id = $1 ORDER BY changed_at DESC LIMIT 1", []any{tx.Tenant}, &newest)
 	if errors.Is(err, db.ErrNoRow) {
@@ -173,7 +173,7 @@ func Count(tx *db.Tx, since, until int64) (n int64, err error) {
 	return n, err
 }
 
-// All is how many levels there are, without deleted ones.
+// All returns how many levels there are, without deleted ones.
 func All(tx *db.Tx) (n int64, err error) {
 	n, _, err = Filter{}.counted(tx)
 	return n, err

@@ -41,7 +41,7 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	return list, p.total, err
 }
 
-// skusOf are the SKUs of some products, which come in the order of their ids, and of their variants.
+// skusOf returns the SKUs of some products, which come in the order of their ids, and of their variants.
 func skusOf(tx *db.Tx, ids []search.ID) (skus []string, err error) {
 	products := make([]string, len(ids))
 	for i := range ids {

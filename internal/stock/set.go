@@ -63,7 +63,7 @@ func ReadSnapshot(tx *db.Tx, inputs []StockInput) (*Snapshot, error) {
 	return s, s.readLevels(tx, inputs, only)
 }
 
-// readClock is the newest stamp of the account.
+// readClock returns the newest stamp of the account.
 func readClock(tx *db.Tx) (clock int64, err error) {
 	err = tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock)
 	return clock, err
@@ -113,7 +113,7 @@ func (s *Snapshot) readLevels(tx *db.Tx, inputs []StockInput, only string) error
 
 var snapshotText, snapshotEachText db.Text
 
-// thresholdOf is a threshold that is read as -1 for none. Nearly all are 0 and share one variable.
+// thresholdOf returns a threshold that is read as -1 for none. Nearly all are 0 and share one variable.
 func thresholdOf(n int64) *int64 {
 	switch n {
 	case -1:
@@ -134,7 +134,7 @@ func (s *Snapshot) Stocked(t StockInput) bool {
 	return s.levels[t.at].exists() && !s.levels[t.at].Deleted
 }
 
-// OnHand is what the level of an input has on hand; 0 if there is none.
+// OnHand returns what the level of an input has on hand; 0 if there is none.
 func (s *Snapshot) OnHand(t StockInput) int64 { return s.levels[t.at].OnHand }
 
 // manyMoved is the number of changed levels from which Refresh reads all levels of the snapshot again.
@@ -205,7 +205,7 @@ func (s *Snapshot) Plan(inputs []StockInput) *Plan {
 	return p
 }
 
-// Changes are the levels that Set would return.
+// Changes returns the levels that Set would return.
 func (p *Plan) Changes() []Change { return p.changes }
 
 // Write queues the plan's writes; a plan can be written once.

@@ -22,7 +22,7 @@ type Change struct {
 	movement  id.Movement
 }
 
-// changed is the change of a level from before; before is the zero Level for a missing one.
+// changed returns the change of a level from before; before is the zero Level for a missing one.
 func changed(before, after *Level) Change {
 	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low,
 		Returned: before.Deleted && !after.Deleted && before.Product != after.Product,
@@ -189,7 +189,7 @@ func boundLevels(q db.Writer, changes []Change, list []int) {
 	})
 }
 
-// orNone is a threshold, or -1 for none.
+// orNone returns a threshold, or -1 for none.
 func orNone(threshold *int64) int64 {
 	if threshold == nil {
 		return -1
