@@ -53,7 +53,7 @@ type AddressChange struct {
 	IsDefault patch.Field[bool]
 }
 
-// With is the address with a change applied.
+// With returns the address with a change applied.
 func (a Address) With(c AddressChange) Address {
 	c.Type.Apply(&a.Type)
 	c.Name.Apply(&a.Name)

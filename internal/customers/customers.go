@@ -55,7 +55,7 @@ type Customer struct {
 	Addresses []Address
 }
 
-// Name is the full name, or the company's when there is none.
+// Name returns the full name, or the company's when there is none.
 func (c Customer) Name() string {
 	if name := strings.TrimSpace(c.FirstName + " " + c.LastName); name != "" {
 		return name
@@ -66,7 +66,7 @@ func (c Customer) Name() string {
 // EmailKey folds an address for comparison.
 func EmailKey(email string) string { return search.Fold(strings.TrimSpace(email)) }
 
-// search is the text that the search of a list matches.
+// search returns the text that the search of a list matches.
 func (c Customer) search() string {
 	text := strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " "))
 	if form := phoneForm(c.Phone); form != "" {
@@ -78,7 +78,7 @@ func (c Customer) search() string {
 // isSecondary marks records merged into another, erased ones too, in the index of searches; others have 0.
 const isSecondary = 1
 
-// document is the record's entry in the index of searches.
+// document returns the record's entry in the index of searches.
 func (c *Customer) document() search.Document {
 	d := search.Document{ID: string(c.ID), Text: c.search()}
 	if c.MergedInto != "" {
@@ -170,14 +170,14 @@ func InsertUnreported(w db.Writer, c Customer) {
 	search.Put(w, search.Customers, c.document())
 }
 
-// counted is the name of the kept counts of customers, by status; records that were erased with the one into which they
+// counted is the name of the maintained counts of customers, by status; records that were erased with the one into which they
 // were merged are counted apart, because lists leave them out as they do secondaries.
 const (
 	counted      = "customers"
 	erasedMerged = "erased secondary"
 )
 
-// countedAs is the key of the count that includes a record.
+// countedAs returns the key of the count that includes a record.
 func (c *Customer) countedAs() string {
 	if c.Status == Erased && c.MergedInto != "" {
 		return erasedMerged

@@ -38,10 +38,10 @@ func Derive(customer id.Customer, shipping []string) []Address {
 	return book
 }
 
-// folded is a text in lower case with single spaces and composed accents.
+// folded returns a text in lower case with single spaces and composed accents.
 func folded(text string) string { return search.Fold(strings.Join(strings.Fields(text), " ")) }
 
-// countryOf is the country of an order's free-form address, "" when it names none of ISO 3166-1.
+// countryOf returns the country of an order's free-form address, "" when it names none of ISO 3166-1.
 func countryOf(address string) string {
 	if address == "" {
 		return ""

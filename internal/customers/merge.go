@@ -31,7 +31,7 @@ func all(tx *db.Tx, lock db.Lock, ids []id.Customer) ([]Customer, error) {
 	return list, load(tx, list)
 }
 
-// MergedInto are the records that were merged into some others, directly or through another.
+// MergedInto returns the records that were merged into some others, directly or through another.
 func MergedInto(tx *db.Tx, customers ...id.Customer) ([]id.Customer, error) {
 	all := slices.Clone(customers)
 	for next := 0; next < len(all); {

@@ -97,7 +97,7 @@ func (r Rules) digest() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// listOf is the list of a segment with its present rules; nil for none.
+// listOf returns the list of a segment with its present rules; nil for none.
 func listOf(lists []segmentList, s *Segment) *segmentList {
 	at := slices.IndexFunc(lists, func(l segmentList) bool { return l.segment == s.ID && l.rules == s.Rules.digest() })
 	if at < 0 {
