@@ -1,13 +1,13 @@
-// Package catalog holds what is for sale (interface §2.7, §4.2, §4.3).
+// Package catalog holds products and categories (interface §2.7, §4.2, §4.3).
 //
 //	Product   has a SKU, a price, images and up to 50 variants; Draft is a caller's input for one
 //	Variant   a form of a product with a SKU of its own; SKUs of products and variants are unique per account
-//	Link      a product's place in a category, stored even before that category exists
+//	Link      a product's membership in a category, stored even before that category exists
 //	Category  a node of the tree, which callers identify by externalId
-//	Lookup    what the store has of what drafts name; Diff computes what a draft changes (a pure rule)
+//	Lookup    the stored records that drafts name; Diff computes what a draft changes (a pure rule)
 //
 // Every write that changes something stamps the product or category with the tenant's change clock: the stamp is its
-// place in the change feed. Deleted ones stay for a while as tombstones.
+// position in the change feed. Deleted ones stay for a while as tombstones.
 package catalog
 
 import (

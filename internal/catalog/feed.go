@@ -61,8 +61,8 @@ const (
 	Categories Feed = "categories"
 )
 
-// Newest returns the newest stamp in a feed, tombstones included; 0 when it is empty. While it is unchanged, so are all
-// counts of the feed.
+// Newest returns the newest stamp in a feed, tombstones included; 0 when the feed is empty. While it is unchanged, all
+// counts of the feed are unchanged, too.
 func (f Feed) Newest(tx *db.Tx) (newest int64, err error) {
 	err = tx.Row("SELECT changed_at FROM "+string(f)+" WHERE tenant_id = $1 ORDER BY changed_at DESC LIMIT 1", []any{tx.Tenant}, &newest)
 	if errors.Is(err, db.ErrNoRow) {
