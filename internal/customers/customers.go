@@ -1,10 +1,10 @@
 // Package customers holds the people and companies that order (interface §2.5, §2.6, §4.4).
 //
 //	customers.go  a record, found and linked by orders
-//	change.go     what a caller may change of it; address.go its address book: pure
+//	change.go     the fields that a caller may change; address.go the address book: pure
 //	store.go      lock, load, save; list.go filters and pages
 //	segment.go    saved filters: one rule in Go and in SQL; a test compares the two
-//	segment_lists.go who is in each segment, kept a little behind; segment_follow.go brings it up to date
+//	segment_lists.go who is in each segment, a little outdated; segment_follow.go brings the lists up to date
 //	merge.go      several records of one person or company
 //	erase.go      erasure of a person's data
 package customers
@@ -87,7 +87,7 @@ func (c *Customer) document() search.Document {
 	return d
 }
 
-// byEmail begins with the key to which a row belongs, in front of the record's columns.
+// byEmail is a record's columns after the key to which the row belongs.
 var byEmail = db.KeyedBy("SELECT email_key, "+table.Columns("")+" FROM customers", "email_key", "")
 
 // Missing is the error for a customer that the account does not have: NotFound.
@@ -132,8 +132,8 @@ func PrefetchByIDs(r db.Reader, ids []id.Customer) *db.Pending[map[id.Customer]*
 
 var byIDs = db.KeyedBy(table.Select(""), "id", "")
 
-// Primary follows merges to the record into which this one was merged. Errors: ErrRetry if that one was erased since this one was read,
-// because this one was erased with it.
+// Primary follows merges to the record into which this one was merged. Errors: ErrRetry if that record was erased since
+// this one was read, because this one was erased with it.
 func Primary(r db.Reader, c *Customer) (*Customer, error) {
 	for range 100 {
 		if c == nil || c.Status != Secondary {
@@ -170,8 +170,8 @@ func InsertUnreported(w db.Writer, c Customer) {
 	search.Put(w, search.Customers, c.document())
 }
 
-// counted is the name of the maintained counts of customers, by status; records that were erased with the one into which they
-// were merged are counted apart, because lists leave them out as they do secondaries.
+// counted is the name of the maintained counts of customers, by status. Records that were erased with the one into
+// which they were merged are counted separately, because lists leave them out as they do secondaries.
 const (
 	counted      = "customers"
 	erasedMerged = "erased secondary"
@@ -196,9 +196,9 @@ func countListed(r db.Reader, includeInactive bool) (total int64, err error) {
 	return total, err
 }
 
-// Ordered counts n new orders, which the event log announces, in their customer's totals; email is the key of the customer's address if one
-// of the orders has the same, "" if all have others; country is that of the newest. If the customer was merged or erased meanwhile, or has
-// another address now, the operation runs again.
+// Ordered counts n new orders, which the event log announces, in their customer's totals. email is the key of the
+// customer's address if one of the orders has the same, "" if all have others; country is the country of the newest
+// order. If the customer was merged or erased meanwhile, or has another address now, the operation runs again.
 func Ordered(w db.Writer, customer id.Customer, n int64, email string, spent money.Amount, country OrderCountry) {
 	w.Queue("UPDATE customers SET orders_count = orders_count + $7::BIGINT, total_spent = total_spent + $3, "+newestCountry+
 		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active' AND ($6 = '' OR email_key = $6)",

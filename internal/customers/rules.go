@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/base/money"
 )
 
-// storedRules is the stored form of rules: JSON without absent ones. Times are cut to milliseconds.
+// storedRules is the stored form of rules: JSON without absent rules. Times are cut to milliseconds.
 type storedRules struct {
 	TagsAny         []string    `json:"tagsAny,omitempty"`
 	TagsAll         []string    `json:"tagsAll,omitempty"`
