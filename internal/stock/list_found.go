@@ -105,7 +105,7 @@ func (a levelKey) compare(b levelKey) int {
 	return cmp.Or(cmp.Compare(a.sku, b.sku), cmp.Compare(a.warehouse, b.warehouse))
 }
 
-// levelPage selects, from any number of levels, those of one page and of the pages before it.
+// levelPage selects, from any number of levels, the levels of one page and of the pages before it.
 type levelPage struct {
 	reach int
 	after *levelKey // where the page before ended; nil for none
