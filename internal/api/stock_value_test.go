@@ -14,7 +14,7 @@ import (
 )
 
 // The stock value is the sum over its levels, at every moment while stock, prices, variants, products and orders are
-// written and two nodes update the kept sums, and again at the end.
+// written and two nodes update the maintained sums, and again at the end.
 func TestStockValueIsThatOfItsLevels(t *testing.T) {
 	dbtest.Long(t, "the value is compared while hundreds of changes are made")
 	engines(t, func(t *testing.T, s *server) {
@@ -196,7 +196,7 @@ func worthOf(tx *db.Tx) (map[string]string, error) {
 	return texts, err
 }
 
-// valueIsCurrent wants the kept sums to have all changes.
+// valueIsCurrent wants the maintained sums to have all changes.
 func (s *server) valueIsCurrent(t *testing.T) {
 	t.Helper()
 	err := s.DB.Read(t.Context(), s.tenant, func(tx *db.Tx) error {

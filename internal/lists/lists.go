@@ -53,14 +53,14 @@ type Filter struct {
 	Rest *Index // all rows that do not meet the condition, where an index has them: reading these may be cheaper
 }
 
-// In is the filter that a column has one of some values.
+// In returns the filter that a column has one of some values.
 func In[V any](column string, values []V) Filter {
 	return Filter{Name: column, Columns: []string{column}, Where: "{row}." + column + " IN (?" + strings.Repeat(",?", len(values)-1) + ")",
 		Args: db.Args(values)}
 }
 
-// Members is the filter that a table of memberships has a row's id with a value in a column, and the index of these ids, in
-// their order: from is the table and the alias m, id the column of the ids, size how many the value has.
+// Members returns the filter that a table of memberships has a row's id with a value in a column, and the index of
+// these ids, in their order: from is the table and the alias m, id the column of the ids, size how many the value has.
 func Members(from, id, column, cast string, value any, size int64) (Filter, *Index) {
 	f := Filter{Name: column, Where: "EXISTS (SELECT 1 FROM " + tableOf(from) + " x WHERE x.tenant_id = $1 AND x." + id + " = {id} AND x." +
 		column + " = ?" + cast + ")", Args: []any{value}}

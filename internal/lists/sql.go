@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// aliasOf is the alias at the end of a FROM, and tableOf the table at its beginning.
+// aliasOf returns the alias at the end of a FROM, and tableOf the table at its beginning.
 func aliasOf(from string) string { return from[strings.LastIndexByte(from, ' ')+1:] }
 func tableOf(from string) string { return from[:strings.IndexByte(from, ' ')] }
 

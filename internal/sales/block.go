@@ -196,7 +196,7 @@ func longEntry(body []byte) (distance, quantity, big, small uint64, size int) {
 // batch is how many sums are read at once.
 const batch = 256
 
-// unzigzag is the number that binary.AppendVarint has written as an unsigned one.
+// unzigzag returns the number that binary.AppendVarint has written as an unsigned one.
 func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
 
 // decode unpacks a block.

@@ -70,7 +70,7 @@ func run(ctx context.Context, store *db.DB, tenant id.Tenant) (whole bool, err e
 	return whole, ctx.Err()
 }
 
-// partOf is the part of its width for which an invalid block is not built again.
+// partOf returns the part of its width for which an invalid block is not built again.
 func partOf(tx *db.Tx) (int64, error) {
 	var last int64
 	err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &last)

@@ -40,7 +40,7 @@ func HasWarehouse(r db.Reader, code string) (bool, error) {
 	return err == nil, err
 }
 
-// defaultWarehouse is the code of the account's default warehouse.
+// defaultWarehouse returns the code of the account's default warehouse.
 func defaultWarehouse(r db.Reader) (string, error) {
 	code := MainWarehouse
 	err := r.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND is_default = TRUE", []any{r.TenantID()}, &code)
@@ -142,8 +142,9 @@ func (w Warehouse) Delete(tx *db.Tx) error {
 	return nil
 }
 
-// holds is the condition that a warehouse, $2, has a level that fulfils a condition, or a deleted one with reservations. Living and deleted
-// levels have an index each; the order keeps PostgreSQL from reading all levels, as it would for an unknown warehouse.
+// holds returns the condition that a warehouse, $2, has a level that fulfils a condition, or a deleted one with
+// reservations. Living and deleted levels have an index each; the order keeps PostgreSQL from reading all levels, as it
+// would for an unknown warehouse.
 func holds(condition string) string {
 	const first = "(SELECT sku FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND "
 	return first + "deleted_at IS NULL AND (" + condition + ") ORDER BY sku LIMIT 1) IS NOT NULL OR " +

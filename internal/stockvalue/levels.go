@@ -2,7 +2,7 @@ package stockvalue
 
 import "entrepot/internal/db"
 
-// changedSKUs are the SKUs of levels, products and variants that changed between two stamps, in their order. One
+// changedSKUs returns the SKUs of levels, products and variants that changed between two stamps, in their order. One
 // statement reads them, from one snapshot.
 func changedSKUs(tx *db.Tx, from, to int64) ([]string, error) {
 	const between = " AND e.changed_at > $2 AND e.changed_at <= $3"

@@ -11,7 +11,7 @@ import (
 )
 
 // What is derived repeats records in another form, and the transactions that change a record change it alike: mostly by a
-// difference, without reading it. So a kept count that is wrong stays wrong by the same number, whatever is written meanwhile:
+// difference, without reading it. So a maintained count that is wrong stays wrong by the same number, whatever is written meanwhile:
 // what one snapshot shows to be missing can be added later, by a short transaction among all others. No writer stops for it
 // (decision 18).
 
@@ -43,7 +43,7 @@ func (m *corrections) add(one correction, text func() string) {
 	}
 }
 
-// Repair is Run that also puts right what is derived from records: kept counts and figures, what was sold, what searches and
+// Repair is Run that also puts right what is derived from records: maintained counts and figures, what was sold, what searches and
 // sorted lists go by. It changes no record that has a version, a stamp or an event of its own. Writers go on meanwhile: it
 // writes in steps that take some 25 ms of the store's time each while others wait. What is still wrong after it is in the results, as of
 // Run: rules about records themselves, and what a program of another version makes wrong again.

@@ -100,7 +100,7 @@ func searchedPart(c *account, kind search.Kind, rows string, p part) error {
 	return err
 }
 
-// recordHash is a number that another id, sort value or text of a record would hardly have.
+// recordHash returns a number that another id, sort value or text of a record would hardly have.
 func recordHash(id search.ID, sort int64, text string) uint64 {
 	h := fnv.New64a()
 	h.Write(id[:])

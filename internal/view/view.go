@@ -129,7 +129,7 @@ func (v *View) Until(tx *db.Tx) (stamp int64, err error) {
 		[]any{tx.Tenant, v.Name}, &stamp)
 }
 
-// UntilOf is the position of the view for an account, as an SQL expression. The default 0 is inside the subquery:
+// UntilOf returns the position of the view for an account, as an SQL expression. The default 0 is inside the subquery:
 // under row-level security, PostgreSQL uses no COALESCE as the bound of an index.
 func (v *View) UntilOf(account string) string {
 	return "(SELECT coalesce(max(u.stamp), 0) FROM views_until u WHERE u.tenant_id = " + account +

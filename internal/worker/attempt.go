@@ -120,8 +120,8 @@ var errPast = errors.New(webhooks.ErrorExpired)
 // errUnreadable is the outcome of a delivery that the endpoint's maker may not read.
 var errUnreadable = errors.New(webhooks.ErrorUnreadable)
 
-// allowed is the time limit of an attempt. An attempt to an ordered endpoint also ends with the lease: the node that
-// takes over sends the delivery again, and no other attempt may run at the same time.
+// allowed returns the time limit of an attempt. An attempt to an ordered endpoint also ends with the lease: the node
+// that takes over sends the delivery again, and no other attempt may run at the same time.
 func (q *queue) allowed(d *webhooks.Ready) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(q.w.running, max(attemptTime, q.w.MinAttempt))
 	if !d.Ordered {

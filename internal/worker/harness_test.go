@@ -206,7 +206,7 @@ func (s *shop) counts(e *webhooks.Endpoint) (c webhooks.Counts) {
 	return c
 }
 
-// closedPort is an address where nothing listens.
+// closedPort returns an address where nothing listens.
 func closedPort(t testing.TB) string {
 	port, err := dbtest.FreePort()
 	if err != nil {

@@ -71,7 +71,7 @@ func (w *Worker) operations() {
 		})
 }
 
-// tookMS is how long something took, in milliseconds, as requests are logged.
+// tookMS returns how long something took, in milliseconds, as requests are logged.
 func tookMS(d time.Duration) slog.Attr {
 	return slog.Float64("took_ms", float64(d.Microseconds())/1000)
 }

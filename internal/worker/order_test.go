@@ -20,7 +20,7 @@ import (
 
 func ordered(e *webhooks.Endpoint) { e.Ordered = true }
 
-// numberOf is the n that emit put into an event.
+// numberOf returns the n that emit put into an event.
 func numberOf(t *testing.T, body string) (resource string, n int) {
 	t.Helper()
 	var envelope struct {

@@ -79,7 +79,7 @@ func (l *lease) drop() {
 	}
 }
 
-// current is the context that ends with the lease.
+// current returns the context that ends with the lease.
 func (l *lease) current() context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -222,7 +222,7 @@ func (q *queue) busy() bool {
 	return len(q.taken) > len(q.settled)
 }
 
-// most is how many attempts to the endpoint may run at once.
+// most returns how many attempts to the endpoint may run at once.
 func (q *queue) most() int {
 	switch {
 	case q.health.circuit():

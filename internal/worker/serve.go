@@ -166,8 +166,8 @@ func (w *Worker) compare() error {
 	return nil
 }
 
-// page is how many deliveries a queue reads ahead, and share how many concurrent attempts it may make. Both shrink as the
-// number of queues grows.
+// page returns how many deliveries a queue reads ahead, and share how many concurrent attempts it may make. Both shrink
+// as the number of queues grows.
 func (w *Worker) page() int { return max(minPage, min(maxPage, ahead/max(1, int(w.open.Load())))) }
 func (w *Worker) share() int {
 	return max(probes, min(maxWorkers, maxAnswering/max(1, int(w.open.Load()))))
