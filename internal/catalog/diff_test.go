@@ -2,10 +2,11 @@ package catalog
 
 import (
 	"fmt"
-	"pgregory.net/rapid"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/patch"

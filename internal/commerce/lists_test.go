@@ -291,33 +291,6 @@ func TestTombstonesAreCountedByThemselves(t *testing.T) {
 	})
 }
 
-// Pages of levels are those of the whole list, from either end.
-func TestEveryPageOfLevels(t *testing.T) {
-	onEach(t, func(m *many) {
-		for _, f := range []stock.Filter{{}, {Warehouse: "LYON"}, {Warehouse: "MAIN"}, {Low: true}} {
-			err := m.store.Read(t.Context(), m.tenant, func(tx *db.Tx) error {
-				whole := f
-				whole.Limit = plenty
-				want, total, err := stock.List(tx, whole)
-				if err != nil || int64(len(want)) != total {
-					t.Fatalf("%+v: %d of %d levels, %v", f, len(want), total, err)
-				}
-				for f.Limit, f.Offset = 61, 0; f.Offset < len(want)+f.Limit; f.Offset += f.Limit {
-					got, _, err := stock.List(tx, f)
-					part := want[min(f.Offset, len(want)):min(f.Offset+f.Limit, len(want))]
-					if err != nil || !slices.EqualFunc(got, part, func(a, b stock.Row) bool { return a.ID == b.ID }) {
-						t.Errorf("%+v: %d levels, want %d, %v", f, len(got), len(part), err)
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
 // Inventory and customer lists read no more than what fits.
 func TestOtherListsKeepToTheirIndex(t *testing.T) {
 	onEach(t, func(m *many) {

@@ -49,7 +49,11 @@ func listAll(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	if !f.IncludeInactive {
 		listed.Living = "c.merged_into IS NULL"
 	}
-	all := func(tx *db.Tx) (int64, error) { return countListed(tx, f.IncludeInactive) }
+	n, err := countListed(tx, f.IncludeInactive)
+	if err != nil {
+		return nil, 0, err
+	}
+	all := lists.Known(n)
 	q := lists.Query{Noun: &listed, All: all, Sort: lists.ByID, Descending: true, Offset: f.Offset, Limit: f.Limit}
 	q.Indexes = []*lists.Index{{From: listed.Rows, ID: listed.ID, Bounds: []lists.Bound{{}}, Sort: lists.ByID.Column, Size: all}}
 	if f.After != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +11,8 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
 	"entrepot/internal/db"
-	"entrepot/internal/db/dbtest"
 	"entrepot/internal/lists"
+	"entrepot/internal/lists/liststest"
 	"entrepot/internal/search"
 )
 
@@ -21,6 +20,7 @@ import (
 const (
 	erp, shop id.Channel  = "019a1c52-7c1e-7d40-9a55-00000000000c", "019a1c52-7c1e-7d40-9a55-00000000000d"
 	buyer     id.Customer = "019a1c52-7c1e-7d40-9a55-00000000000e"
+	nobody    id.Customer = "019a1c52-7c1e-7d40-9a55-00000000000f"
 )
 
 const day = 86_400_000_000
@@ -30,11 +30,17 @@ const day = 86_400_000_000
 // their own, as orders of older versions do.
 func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 	t.Helper()
-	dice := rand.New(rand.NewSource(11))
+	return sampleFrom(t, store, tenant, 0, n)
+}
+
+// sampleFrom is sample for an account that has orders up to a number.
+func sampleFrom(t *testing.T, store *db.DB, tenant id.Tenant, last int64, n int) []Order {
+	t.Helper()
+	dice := rand.New(rand.NewSource(11 + last))
 	all := make([]Order, n)
 	for i := range all {
 		o := &all[i]
-		*o = Order{ID: id.New[id.Order](), Number: int64(i + 1), Status: Statuses[min(dice.Intn(12), len(Statuses)-2)], Currency: "EUR",
+		*o = Order{ID: id.New[id.Order](), Number: last + int64(i) + 1, Status: Statuses[min(dice.Intn(12), len(Statuses)-2)], Currency: "EUR",
 			CustomerName: []string{"Ada Lovelace", "Bob 1B", "Charles"}[dice.Intn(3)]}
 		if o.CreatedAt = 1_700_000_000_000_000 + int64(i)*40/int64(n)*day; i%50 == 9 { // history that was moved in
 			o.CreatedAt = 1_700_000_000_000_000 + dice.Int63n(40)*day
@@ -67,14 +73,15 @@ func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 		}
 		switch {
 		case i%9 == 2:
-			o.ExternalReference = fmt.Sprint("WEB-", i)
+			o.ExternalReference = fmt.Sprint("WEB-", last+int64(i))
 		case o.Channel != "" && i%9 == 5:
-			o.PlatformID = fmt.Sprint("P-", i)
+			o.PlatformID = fmt.Sprint("P-", last+int64(i))
 		}
 	}
 	err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO customers (tenant_id, id, email, email_key, metadata, search, status, orders_count, total_spent,
-			created_at, updated_at) VALUES ($1, $2::UUID, 'Ada@work.example', 'ada@work.example', '{}', '', 'active', 0, 0, 0, 0)`, tx.Tenant, buyer)
+			created_at, updated_at) VALUES ($1, $2::UUID, 'Ada@work.example', 'ada@work.example', '{}', '', 'active', 0, 0, 0, 0)
+			ON CONFLICT DO NOTHING`, tx.Tenant, buyer)
 		for _, channel := range []id.Channel{erp, shop} { // one account has them
 			tx.Queue(`INSERT INTO channels (tenant_id, id, name, platform, status, credentials, settings, oversell, created_at, updated_at)
 				VALUES ($1, $2::UUID, 'Shop', 'CUSTOM', 'active', '', '{}', 'allow', 0, 0) ON CONFLICT DO NOTHING`, tx.Tenant, channel)
@@ -101,175 +108,131 @@ func sample(t *testing.T, store *db.DB, tenant id.Tenant, n int) []Order {
 	return all
 }
 
-// filters are one of each sort, and one that lets no order through.
-var filters = []struct {
-	name  string
-	set   func(f *Filter)
-	fits  func(o *Order) bool
-	close bool // few orders fit
-}{
-	{"all", func(*Filter) {}, func(*Order) bool { return true }, false},
-	{"status", func(f *Filter) { f.Statuses = []Status{Processing} }, func(o *Order) bool { return o.Status == Processing }, false},
-	{"statuses", func(f *Filter) { f.Statuses = []Status{Delivered, Pending} },
-		func(o *Order) bool { return o.Status == Delivered || o.Status == Pending }, false},
-	{"no such status", func(f *Filter) { f.Statuses = []Status{Returned} }, func(*Order) bool { return false }, true},
-	{"channel", func(f *Filter) { f.Channel = erp }, func(o *Order) bool { return o.Channel == erp }, false},
-	{"other channel", func(f *Filter) { f.Channel = shop }, func(o *Order) bool { return o.Channel == shop }, false},
-	{"from", func(f *Filter) { f.From = 1_700_000_000_000_000 + 7*day },
-		func(o *Order) bool { return o.CreatedAt >= 1_700_000_000_000_000+7*day }, false},
-	{"last days", func(f *Filter) { f.From = 1_700_000_000_000_000 + 38*day + 5 },
-		func(o *Order) bool { return o.CreatedAt >= 1_700_000_000_000_000+38*day+5 }, true},
-	{"to", func(f *Filter) { f.To = 1_700_000_000_000_000 + 30*day },
-		func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+30*day }, false},
-	{"first days", func(f *Filter) { f.To = 1_700_000_000_000_000 + 2*day },
-		func(o *Order) bool { return o.CreatedAt <= 1_700_000_000_000_000+2*day }, true},
-	{"customer", func(f *Filter) { f.Customer = buyer }, func(o *Order) bool { return o.Customer == buyer }, true},
-	{"stuck", func(f *Filter) { f.Stuck = true }, func(o *Order) bool {
-		return slices.ContainsFunc(o.OpenIssues(), Issue.Stuck)
-	}, true},
-	{"search", func(f *Filter) { f.Search = "lovelace" }, func(o *Order) bool { return strings.Contains(o.search(), "lovelace") }, false},
-	{"short search", func(f *Filter) { f.Search = "1B" }, func(o *Order) bool { return strings.Contains(o.search(), "1b") }, false},
-	{"search for what all have", func(f *Filter) { f.Search = "a" }, func(o *Order) bool { return strings.Contains(o.search(), "a") }, false},
-	{"search for what most have", func(f *Filter) { f.Search = "1" }, func(o *Order) bool { return strings.Contains(o.search(), "1") }, false},
-	{"country", func(f *Filter) { f.Country = "DE" }, func(o *Order) bool { return Country(o.ShippingAddress) == "DE" }, false},
-	{"high totals", func(f *Filter) { f.MinTotal = amount(150) }, func(o *Order) bool { return o.Total >= 150*money.Scale }, false},
-	{"low totals", func(f *Filter) { f.MaxTotal = amount(5) }, func(o *Order) bool { return o.Total <= 5*money.Scale }, true},
-	{"updated late", func(f *Filter) { f.UpdatedFrom = 1_700_000_000_000_000 + 40*day },
-		func(o *Order) bool { return o.UpdatedAt >= 1_700_000_000_000_000+40*day }, true},
-	{"updated early", func(f *Filter) { f.UpdatedTo = 1_700_000_000_000_000 + 35*day },
-		func(o *Order) bool { return o.UpdatedAt <= 1_700_000_000_000_000+35*day }, false},
-	{"reference", func(f *Filter) { f.Reference = "WEB-29" }, func(o *Order) bool { return o.ExternalReference == "WEB-29" }, true},
-	{"external id", func(f *Filter) { f.ExternalID = "WEB-29" }, func(o *Order) bool { return o.ExternalID() == "WEB-29" }, true},
-	{"external id of a platform", func(f *Filter) { f.ExternalID = "P-41" }, func(o *Order) bool { return o.ExternalID() == "P-41" }, true},
-	{"address", func(f *Filter) { f.Email = "ADA@work.example" }, func(o *Order) bool { return o.CustomerEmail == "ada@work.example" }, true},
-	{"other address", func(f *Filter) { f.Email = "ada@example.com" },
-		func(o *Order) bool { return o.CustomerEmail == "Ada@Example.com" }, true},
+// inLists says how the lists of orders are compared: a new filter is a line of Filters.
+var inLists = liststest.Noun[Order, Filter]{
+	Filters: func(_ []Order, add liststest.Add[Order, Filter]) {
+		const first = 1_700_000_000_000_000
+		add("status", func(f *Filter) { f.Statuses = []Status{Processing} }, func(o *Order) bool { return o.Status == Processing })
+		add("statuses", func(f *Filter) { f.Statuses = []Status{Delivered, Pending} },
+			func(o *Order) bool { return o.Status == Delivered || o.Status == Pending })
+		add("no such status", func(f *Filter) { f.Statuses = []Status{Returned} }, func(*Order) bool { return false })
+		add("channel", func(f *Filter) { f.Channel = erp }, func(o *Order) bool { return o.Channel == erp })
+		add("other channel", func(f *Filter) { f.Channel = shop }, func(o *Order) bool { return o.Channel == shop })
+		add("from", func(f *Filter) { f.From = first + 7*day }, func(o *Order) bool { return o.CreatedAt >= first+7*day })
+		add("last days", func(f *Filter) { f.From = first + 38*day + 5 }, func(o *Order) bool { return o.CreatedAt >= first+38*day+5 })
+		add("to", func(f *Filter) { f.To = first + 30*day }, func(o *Order) bool { return o.CreatedAt <= first+30*day })
+		add("first days", func(f *Filter) { f.To = first + 2*day }, func(o *Order) bool { return o.CreatedAt <= first+2*day })
+		add("customer", func(f *Filter) { f.Customer = buyer }, func(o *Order) bool { return o.Customer == buyer })
+		add("no such customer", func(f *Filter) { f.Customer = nobody }, func(o *Order) bool { return false })
+		add("stuck", func(f *Filter) { f.Stuck = true }, func(o *Order) bool { return slices.ContainsFunc(o.OpenIssues(), Issue.Stuck) })
+		add("search", func(f *Filter) { f.Search = "lovelace" }, func(o *Order) bool { return strings.Contains(o.search(), "lovelace") })
+		add("short search", func(f *Filter) { f.Search = "1B" }, func(o *Order) bool { return strings.Contains(o.search(), "1b") })
+		add("every order has this", func(f *Filter) { f.Search = "a" }, func(o *Order) bool { return strings.Contains(o.search(), "a") })
+		add("search for what most have", func(f *Filter) { f.Search = "1" }, func(o *Order) bool { return strings.Contains(o.search(), "1") })
+		add("no such text", func(f *Filter) { f.Search = "100%" }, func(o *Order) bool { return false })
+		add("country", func(f *Filter) { f.Country = "DE" }, func(o *Order) bool { return Country(o.ShippingAddress) == "DE" })
+		add("no such country", func(f *Filter) { f.Country = "IT" }, func(o *Order) bool { return false })
+		add("high totals", func(f *Filter) { f.MinTotal = amount(30) }, func(o *Order) bool { return o.Total >= 30*money.Scale })
+		add("low totals", func(f *Filter) { f.MaxTotal = amount(5) }, func(o *Order) bool { return o.Total <= 5*money.Scale })
+		add("updated late", func(f *Filter) { f.UpdatedFrom = first + 40*day }, func(o *Order) bool { return o.UpdatedAt >= first+40*day })
+		add("updated early", func(f *Filter) { f.UpdatedTo = first + 35*day }, func(o *Order) bool { return o.UpdatedAt <= first+35*day })
+		add("reference", func(f *Filter) { f.Reference = "WEB-29" }, func(o *Order) bool { return o.ExternalReference == "WEB-29" })
+		add("no such reference", func(f *Filter) { f.Reference = "P-41" }, func(o *Order) bool { return false })
+		add("external id", func(f *Filter) { f.ExternalID = "WEB-29" }, func(o *Order) bool { return o.ExternalID() == "WEB-29" })
+		add("external id of a platform", func(f *Filter) { f.ExternalID = "P-41" }, func(o *Order) bool { return o.ExternalID() == "P-41" })
+		add("no such external id", func(f *Filter) { f.ExternalID = "WEB-1" }, func(o *Order) bool { return false })
+		add("address", func(f *Filter) { f.Email = "ADA@work.example" }, func(o *Order) bool { return o.CustomerEmail == "ada@work.example" })
+		add("other address", func(f *Filter) { f.Email = "ada@example.com" }, func(o *Order) bool { return o.CustomerEmail == "Ada@Example.com" })
+	},
+	Sorts: []liststest.Sort[Order, Filter]{
+		{Name: "creation", Set: func(f *Filter) { f.Sort = ByCreatedAt }, Compare: func(a, b *Order) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) }},
+		{Name: "total", Set: func(f *Filter) { f.Sort = ByTotal }, Compare: func(a, b *Order) int { return cmp.Compare(a.Total, b.Total) }},
+		{Name: "number", Set: func(f *Filter) { f.Sort = ByNumber }, Compare: func(a, b *Order) int { return cmp.Compare(a.Number, b.Number) }},
+		{Name: "update", Set: func(f *Filter) { f.Sort = ByUpdatedAt }, Compare: func(a, b *Order) int { return cmp.Compare(a.UpdatedAt, b.UpdatedAt) }},
+	},
+	ID: func(o *Order) string { return string(o.ID) },
+	Page: func(f *Filter, p liststest.Page[Order]) {
+		f.Ascending, f.Limit, f.Offset = !p.Descending, p.Limit, p.Offset
+		if p.After != nil {
+			after := f.CursorOf(p.After)
+			f.After = &after
+		}
+	},
+	List: func(tx *db.Tx, f Filter) (ids []string, total int64, err error) {
+		list, total, err := ListHeads(tx, f)
+		for _, o := range list {
+			ids = append(ids, string(o.ID))
+		}
+		return ids, total, err
+	},
+	Rows: allOrders,
+	Follow: func(a *liststest.Account) error {
+		return search.Blocks[search.Orders].FollowTenant(a.Context(), a.Store, a.Tenant)
+	},
+	Fill: func(a *liststest.Account, n int) {
+		var last int64
+		a.Write(func(tx *db.Tx) error {
+			return tx.Row("SELECT coalesce(max(number), 0) FROM orders WHERE tenant_id = $1", []any{tx.Tenant}, &last)
+		})
+		sampleFrom(a.T, a.Store, a.Tenant, last, n)
+	},
+	Change: func(a *liststest.Account) {
+		sampleFrom(a.T, a.Store, a.Tenant, 1000*(1+a.Dice.Int64N(1_000_000)), 5)
+		a.Write(func(tx *db.Tx) error {
+			list, err := allOrders(tx)
+			a.Dice.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			for i := range list[:min(25, len(list))] {
+				o, err := Lock(tx, list[i].ID)
+				if err != nil {
+					return err
+				}
+				if list[i] = *o; i < 5 {
+					continue
+				}
+				o.Lines = slices.Clone(o.Lines)
+				o.Total, o.UpdatedAt = money.Amount(a.Dice.Int64N(40))*money.Scale, o.UpdatedAt+day
+				o.ShippingAddress = []string{`{"country":"FR"}`, `{"country":"DE"}`, ""}[i%3]
+				if o.Status = Statuses[i%4]; o.Status != list[i].Status {
+					o.History = append(o.History, Entry{ID: id.New[id.History](), Previous: list[i].Status, Status: o.Status, Source: FromAPI})
+				}
+				Save(tx, &list[i], o)
+				tx.Queue("UPDATE order_issues SET closed_at = 1 WHERE tenant_id = $1 AND order_id = $2::UUID", tx.Tenant, o.ID)
+			}
+			if err == nil {
+				err = Remove(tx, list[:min(5, len(list))])
+			}
+			return err
+		})
+	},
 }
 
-// Every condition that a filter can have is among those that are compared here.
-func TestEveryConditionIsCompared(t *testing.T) {
-	set := map[string]bool{}
-	for _, one := range filters {
-		var f Filter
-		one.set(&f)
-		for _, part := range []any{f.CountedFilter, f.RowFilter} {
-			v := reflect.ValueOf(part)
-			for i := range v.NumField() {
-				name := v.Type().Field(i).Name
-				set[name] = set[name] || !v.Field(i).IsZero()
-			}
-		}
+// allOrders are all orders of the account, with their issues.
+func allOrders(tx *db.Tx) ([]Order, error) {
+	list, err := db.List(tx, table.Scanner(), "SELECT "+table.Columns("o")+from+"WHERE o.tenant_id = $1", tx.Tenant)
+	if err != nil {
+		return nil, err
 	}
-	for name, is := range set {
-		if !is {
-			t.Errorf("no filter has %s: add one, and what it lets through", name)
-		}
+	at := map[id.Order]*Order{}
+	for i := range list {
+		at[list[i].ID] = &list[i]
 	}
+	scan := issueTable.Scanner()
+	return list, tx.Each(func(r db.Rows) error {
+		i, err := scan(r)
+		at[i.order].Issues = append(at[i.order].Issues, i.Issue)
+		return err
+	}, issueTable.Select("")+" WHERE tenant_id = $1", tx.Tenant)
+}
+
+// Every page of every list of orders has the orders that looking at each gives.
+func TestEveryPageOfOrders(t *testing.T) {
+	few := lists.FewRows
+	lists.FewRows = 40
+	defer func() { lists.FewRows = few }()
+	liststest.Compare(t, 400, inLists)
 }
 
 func amount(units int64) *money.Amount {
 	a := money.Amount(units * money.Scale)
 	return &a
-}
-
-// value returns what a list of the filter goes by.
-func (f Filter) value(o *Order) int64 { return f.CursorOf(o).Value }
-
-// eachList calls test for every filter, sort and direction, and for every pair of filters with each sort.
-func eachList(test func(name string, f Filter, fits func(o *Order) bool, close bool)) {
-	for i, one := range filters {
-		for _, two := range filters[i:] {
-			for _, sort := range Sorts {
-				for _, ascending := range []bool{false, true} {
-					if one.name != two.name && ascending != (sort == ByTotal) {
-						continue // one direction of each sort will do
-					}
-					f := Filter{Sort: sort, Ascending: ascending, Limit: 20}
-					again := f
-					one.set(&f)
-					two.set(&f)
-					two.set(&again)
-					if one.set(&again); !reflect.DeepEqual(f, again) {
-						continue // the second has taken the first one's place
-					}
-					test(fmt.Sprintf("%s, %s by %s, ascending %v", one.name, two.name, sort, ascending), f,
-						func(o *Order) bool { return one.fits(o) && two.fits(o) }, one.close || two.close)
-				}
-			}
-		}
-	}
-}
-
-// Every page of every list shows what a program would choose that looks at every order, by page and by cursor.
-func TestPagesShowWhatTheFilterSays(t *testing.T) {
-	dbtest.Long(t, "it compares lists for all pairs of filters")
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
-		few := lists.FewRows
-		lists.FewRows = 40
-		defer func() { lists.FewRows = few }()
-		all := sample(t, store, tenant, 700)
-		if err := search.Blocks[search.Orders].FollowTenant(t.Context(), store, tenant); err != nil { // a part of them
-			t.Fatal(err)
-		}
-		sample(t, store, other, 30)
-		err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-			eachList(func(name string, f Filter, fits func(o *Order) bool, _ bool) {
-				if t.Failed() {
-					return
-				}
-				want := expected(all, f, fits)
-				for _, offset := range []int{0, 250, len(want) - 3, len(want)} {
-					f.Offset = max(0, offset)
-					got, total, err := List(tx, f, nil)
-					if err != nil || total != int64(len(want)) {
-						t.Fatalf("%s from %d: %d in all, not %d; %v", name, f.Offset, total, len(want), err)
-					}
-					at := min(f.Offset, len(want))
-					same(t, fmt.Sprint(name, " from ", f.Offset), got, want[at:min(at+f.Limit, len(want))])
-				}
-				if len(want) > 20 {
-					f.Offset = 0
-					cursor := f.CursorOf(&want[15])
-					f.After = &cursor
-					got, _, err := List(tx, f, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					same(t, name+" behind a cursor", got, want[16:min(36, len(want))])
-				}
-			})
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// expected returns the orders that fit, in the order of a list.
-func expected(all []Order, f Filter, fits func(o *Order) bool) []Order {
-	want := slices.DeleteFunc(slices.Clone(all), func(o Order) bool { return !fits(&o) })
-	slices.SortFunc(want, func(a, b Order) int {
-		by := cmp.Or(cmp.Compare(f.value(&a), f.value(&b)), cmp.Compare(a.ID, b.ID))
-		if !f.Ascending {
-			by = -by
-		}
-		return by
-	})
-	return want
-}
-
-func same(t *testing.T, name string, got, want []Order) {
-	t.Helper()
-	var numbers, wanted []int64
-	for _, o := range got {
-		numbers = append(numbers, o.Number)
-	}
-	for _, o := range want {
-		wanted = append(wanted, o.Number)
-	}
-	if !slices.Equal(numbers, wanted) {
-		t.Errorf("%s: %v, not %v", name, numbers, wanted)
-	}
 }

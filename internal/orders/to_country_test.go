@@ -1,6 +1,7 @@
 package orders
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,9 +118,9 @@ func TestOrdersOfACountryAreNotCounted(t *testing.T) {
 		{CountedFilter: CountedFilter{Channel: erp}}, {CountedFilter: CountedFilter{Channel: erp, Statuses: []Status{Delivered}}}} {
 		for _, f.Sort = range []Sort{ByCreatedAt, ByTotal, ByNumber} {
 			f.Country, f.Limit = "DE", 20
-			want := expected(all, f, func(o *Order) bool {
-				return Country(o.ShippingAddress) == "DE" && (f.Channel == "" || f.Channel == o.Channel) &&
-					(len(f.Statuses) == 0 || o.Status == Delivered || o.Status == f.Statuses[len(f.Statuses)-1])
+			want := slices.DeleteFunc(slices.Clone(all), func(o Order) bool {
+				return Country(o.ShippingAddress) != "DE" || f.Channel != "" && f.Channel != o.Channel ||
+					len(f.Statuses) > 0 && !slices.Contains(f.Statuses, o.Status)
 			})
 			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
 				read.Reset()

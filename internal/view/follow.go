@@ -17,7 +17,8 @@ import (
 func (v *View) Follow(ctx context.Context, store *db.DB) error {
 	var behind []id.Tenant
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
-		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, v.behind(), max(0, v.Worth-1))
+		sql, args := v.behind()
+		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, sql, args...)
 		return err
 	})
 	for _, tenant := range behind {
@@ -29,17 +30,18 @@ func (v *View) Follow(ctx context.Context, store *db.DB) error {
 	return err
 }
 
-// behind selects the accounts with work.
-func (v *View) behind() string {
-	var any []string
+// behind selects the accounts with work. Only a view with feeds has an argument: PostgreSQL takes none that is not used.
+func (v *View) behind() (sql string, args []any) {
+	var work []string
 	for _, f := range v.Feeds {
 		later := "e." + f.Stamp + " > " + v.UntilOf("t.tenant_id")
-		any = append(any, "EXISTS ("+f.entries("t.tenant_id", later, "LIMIT 1 OFFSET $1::BIGINT")+")")
+		work = append(work, "EXISTS ("+f.entries("t.tenant_id", later, "LIMIT 1 OFFSET $1::BIGINT")+")")
+		args = []any{max(0, v.Worth-1)}
 	}
 	if v.Due != "" {
-		any = append(any, v.Due)
+		work = append(work, v.Due)
 	}
-	return "SELECT t.tenant_id FROM " + cmp.Or(v.Of, "tenants") + " t WHERE " + strings.Join(any, " OR ") + " ORDER BY t.tenant_id"
+	return "SELECT t.tenant_id FROM " + cmp.Or(v.Of, "tenants") + " t WHERE " + strings.Join(work, " OR ") + " ORDER BY t.tenant_id", args
 }
 
 // followQuietly updates the view of one account, unless its feeds have just changed and the changes are few enough to

@@ -277,9 +277,14 @@ func TestTidying(t *testing.T) {
 		if want := []bool{true, true, true, false, false, false}; !slices.Equal(tidied, want) {
 			t.Errorf("tidied %v, want %v", tidied, want)
 		}
+		h.view.Feeds, h.view.Pause = nil, 0
+		h.follow()
+		if len(tidied) != 9 {
+			t.Errorf("a view without feeds was tidied %d times more, 3 are wanted", len(tidied)-6)
+		}
 		h.view.Of = "(SELECT tenant_id FROM tenants WHERE tenant_id < 0)"
 		h.follow()
-		if len(tidied) != 6 {
+		if len(tidied) != 9 {
 			t.Error("an account without the view was tidied")
 		}
 	})
