@@ -38,7 +38,7 @@ type entry struct {
 	text string
 }
 
-// keySize is how many bytes the keys of an entry take: its id and its sort value.
+// keySize is the number of bytes of an entry's keys: its id and its sort value.
 const keySize = 24
 
 // encode packs entries, sorted by id.

@@ -9,9 +9,10 @@ import (
 	"entrepot/internal/db"
 )
 
-// A group is 32 blocks with a bit for each hash of three or four bytes and each part of a block, which is set if the part
-// contains them. A search reads the bits of the term's hashes, and then the blocks of which one part has all of them. A block
-// that is written again leaves its group; bits stay, since they only say that a part may contain something (decision 11).
+// A group is 32 blocks with a bit for each hash of three or four bytes and each part of a block. The bit is set if the
+// part contains bytes with that hash. A search reads the bits of the term's hashes, and afterwards the blocks with a
+// part that has all of them. A block that is written again leaves its group; bits stay, since they only say that a part
+// may contain something (decision 11).
 const (
 	groupSize   = 32 // blocks of a new group
 	groupLeast  = groupSize / 2
@@ -46,8 +47,8 @@ func (g *groupBits) add(position int, body string) {
 	}
 }
 
-// hash3 returns the hash of the first three bytes of a text, hash4 of the first four. Those of four distinguish more
-// parts, above all in numbers; a hash of three alone serves terms of three bytes.
+// hash3 returns the hash of the first three bytes of a text, hash4 of the first four. Hashes of four bytes distinguish
+// more parts, above all in numbers; a hash of three serves only terms of three bytes.
 func hash3(t string) uint32 {
 	return (uint32(t[0])<<16 | uint32(t[1])<<8 | uint32(t[2])) * 2654435761 >> (32 - hashBits)
 }
@@ -145,10 +146,10 @@ func matchesIn(parts uint16, body, keys, term []byte, each func(id ID, sort int6
 	return nil
 }
 
-// linesOfPart returns how many lines each part of a block has but the last.
+// linesOfPart returns how many lines each part of a block has, except the last part.
 func linesOfPart(lines int) int { return (lines + blockParts - 1) / blockParts }
 
-// ungrouped is the condition for blocks b without a place.
+// ungrouped is the condition for blocks b without a group.
 const ungrouped = ` AND NOT EXISTS
 	(SELECT 1 FROM search_places p WHERE p.tenant_id = b.tenant_id AND p.kind = b.kind AND p.first_id = b.first_id)`
 
@@ -208,7 +209,7 @@ func (g *groupBits) write(tx *db.Tx, kind Kind, number int64) {
 
 var gramsText db.Text
 
-// dissolve deletes the next group that has lost half of its blocks or more; those that are left get a place in a new one.
+// dissolve deletes the next group that has lost half of its blocks or more; the remaining blocks get into a new group.
 func dissolve(tx *db.Tx, kind Kind) (int, error) {
 	var number, gone int64
 	err := tx.Each(func(r db.Rows) error { gone++; return r.Scan(&number) }, `SELECT g.group_number FROM search_grams g
@@ -222,7 +223,7 @@ func dissolve(tx *db.Tx, kind Kind) (int, error) {
 	return 1, nil
 }
 
-// Ungroup dissolves the group of the block with a first id; the worker builds another.
+// Ungroup dissolves the group of the block with a first id; the worker builds another one.
 func Ungroup(tx *db.Tx, kind Kind, first string) error {
 	if err := Blocks[kind].Lock(tx); err != nil {
 		return err
@@ -237,7 +238,7 @@ func Ungroup(tx *db.Tx, kind Kind, first string) error {
 	return err
 }
 
-// dropGroup queues the deletion of a group; its blocks are looked at one by one until they have another.
+// dropGroup queues the deletion of a group; its blocks are searched one by one until they have another group.
 func dropGroup(tx *db.Tx, kind Kind, number int64) {
 	tx.Queue("DELETE FROM search_grams WHERE tenant_id = $1 AND kind = $2 AND group_number = $3 AND slice >= 0 AND slice < $4::BIGINT",
 		tx.Tenant, string(kind), number, sliceCount)
@@ -245,7 +246,7 @@ func dropGroup(tx *db.Tx, kind Kind, number int64) {
 		number*groupSize, (number+1)*groupSize)
 }
 
-// VerifyGroups calls wrong for each block with a place with a text that a search may miss.
+// VerifyGroups calls wrong for each block of a group with a text that a search may miss.
 func VerifyGroups(tx *db.Tx, kind Kind, wrong func(firstID string)) error {
 	groups, err := db.List(tx, func(r db.Rows) (n int64, err error) { return n, r.Scan(&n) },
 		"SELECT DISTINCT place / $3::BIGINT FROM search_places WHERE tenant_id = $1 AND kind = $2 ORDER BY 1", tx.Tenant, string(kind), groupSize)

@@ -8,9 +8,9 @@ import (
 	"entrepot/internal/db"
 )
 
-// Newest finds the records with the highest ids that contain a term, highest first, at most some of them. It reads the
-// newest blocks until it has these, so a term that many records contain costs little, however many there are. wanted
-// says by its sort value whether a record counts; nil counts all.
+// Newest finds the records with the highest ids that contain a term, highest first, up to a limit. It reads the newest
+// blocks until it has these records, so a term that many records contain costs little, however many there are. wanted
+// says by a record's sort value whether it counts; nil counts all.
 func Newest(tx *db.Tx, kind Kind, term string, most int, wanted func(sort int64) bool) ([]ID, error) {
 	term = Fold(term)
 	n := &newest{tx: tx, kind: kind, term: []byte(term), wanted: wanted, page: Page{Limit: most}}
@@ -70,7 +70,8 @@ func (n *newest) look(parts uint16) error {
 	})
 }
 
-// enough reports whether older blocks can change nothing; those that were changed and are not packed again may be older than all blocks.
+// enough reports whether older blocks can change nothing. Records that changed and are not packed again may be older
+// than all blocks.
 func (n *newest) enough() bool {
 	hits := n.page.Hits()
 	return n.lowest != "" && len(hits) == n.page.Limit && hits[len(hits)-1].ID.String() >= n.lowest
@@ -81,7 +82,7 @@ const (
 	firstRead = 2                 // blocks: each next statement reads twice as many as the one before, up to blocksRead
 )
 
-// readAll reads all blocks, newest first, until there is enough.
+// readAll reads all blocks, newest first, until there are enough records.
 func (n *newest) readAll() error {
 	for size := firstRead; ; size = min(2*size, blocksRead) {
 		w := db.NewWhere(n.tx, "b").And("b.kind = ?", string(n.kind))
@@ -110,7 +111,7 @@ type candidate struct {
 	parts uint16
 }
 
-// read reads some blocks, newest first, until there is enough.
+// read reads some blocks, newest first, until there are enough records.
 func (n *newest) read(some candidates) error {
 	list, err := n.named(some)
 	if err != nil {

@@ -53,8 +53,8 @@ func place(tx *db.Tx, kind Kind, docs []looseRow, blocks int) (done int, err err
 	return done, nil
 }
 
-// forget queues the deletion of packed documents. One that was written again meanwhile stays: searches take its text and
-// not the block's, and the next packing replaces it there.
+// forget queues the deletion of packed documents. A document that was written again meanwhile stays: searches use its
+// text and not the block's, and the next packing replaces the text in the block.
 func forget(tx *db.Tx, kind Kind, taken []looseRow) {
 	byVersion := map[int64][]string{}
 	for i := range taken {
@@ -81,7 +81,7 @@ func forget(tx *db.Tx, kind Kind, taken []looseRow) {
 
 var forgetText db.Text
 
-// forgetRange is from how many documents on they are deleted as a range of ids.
+// forgetRange is the number of documents from which they are deleted as a range of ids.
 const forgetRange = 256
 
 // block is a block that is being rewritten.

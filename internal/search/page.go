@@ -19,11 +19,11 @@ type Hit struct {
 type Page struct {
 	Offset, Limit int
 	Ascending     bool
-	After         *Hit  // where the page before ended, in place of Offset; nil for none
+	After         *Hit  // the hit at which the page before ended, in place of Offset; nil for none
 	Total         int64 // of all that were added
 
 	best []Hit
-	last *Hit // no hit behind it is on the page; nil while there may be any
+	last *Hit // no hit after it is on the page; nil while there may be any
 }
 
 func (p *Page) compare(a, b Hit) int {
@@ -34,7 +34,7 @@ func (p *Page) compare(a, b Hit) int {
 	return -by
 }
 
-// Add counts a hit and keeps it if it may be on the page.
+// Add counts a hit and stores it if it may be on the page.
 func (p *Page) Add(h Hit) {
 	p.Total++
 	if p.After != nil && p.compare(*p.After, h) >= 0 {
@@ -52,7 +52,7 @@ func (p *Page) Add(h Hit) {
 	}
 }
 
-// AddSet adds all records of a set to a page that sorts by id alone, without looking at those that are on other pages.
+// AddSet adds all records of a set to a page that sorts by id alone, without reading those on other pages.
 func (p *Page) AddSet(s *Set) {
 	p.Total += s.Len()
 	ids := s.ids
@@ -78,7 +78,7 @@ func (p *Page) AddSet(s *Set) {
 	}
 }
 
-// Hits are those of the page, in order.
+// Hits returns the hits of the page, in order.
 func (p *Page) Hits() []Hit {
 	slices.SortFunc(p.best, p.compare)
 	return p.best[min(p.Offset, len(p.best)):min(p.Offset+p.Limit, len(p.best))]

@@ -59,7 +59,7 @@ type Document struct {
 // searches have folded texts.
 func Fold(text string) string { return oneLine.Replace(norm.NFC.String(strings.ToLower(text))) }
 
-// oneLine makes the text that blocks have of that of a column.
+// oneLine converts the text of a column to its form in blocks.
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 // Put queues the texts of records that were written in this transaction; the guards of their rows protect these writes too.
@@ -83,9 +83,9 @@ func Put(w db.Writer, kind Kind, docs ...Document) {
 
 var putText db.Text
 
-// Renew queues that a record is found by what its row says, or not at all if there is none. rows is the statement that reads the id, the
-// sort value and the text of every record of an account, $1, as id, sort and text. All texts are put after the change clock, so no newer
-// one is lost.
+// Renew queues that searches find a record by its present row, or no longer find it if there is none. rows is the
+// statement that reads the id, the sort value and the text of every record of an account, $1, as id, sort and text. All
+// texts are put after the change clock, so no newer text is lost.
 func Renew(w db.Writer, kind Kind, rows, id string) {
 	w.Change("INSERT INTO search_loose (tenant_id, kind, id, sort, text, version) SELECT $1::BIGINT, $2::TEXT, $3::UUID, "+
 		"coalesce(max(r.sort), 0), coalesce(max(r.text), ''), 0 FROM ("+rows+" AND id = $3::UUID) AS r WHERE TRUE"+
@@ -93,8 +93,8 @@ func Renew(w db.Writer, kind Kind, rows, id string) {
 		w.TenantID(), string(kind), id)
 }
 
-// Find calls each for every record that contains a term, in no order; of very many, roughly the newest first, as most lists have them: a
-// page then keeps the first that it gets.
+// Find calls each for every record that contains a term, in no order. Very many records come roughly newest first, the
+// order of most lists: a page then stores the first that it gets.
 func Find(tx *db.Tx, kind Kind, term string, each func(id ID, sort int64) error) error {
 	return find(tx, kind, term, "DESC", each)
 }
@@ -205,8 +205,9 @@ func Each(tx *db.Tx, kind Kind, each func(id ID, sort int64, text string) error)
 	}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2", tx.Tenant, string(kind))
 }
 
-// unpacked calls each for every record that the blocks may not have in its present state, and returns all of these:
-// blocks do not count for them, nor stored unpacked texts for those that are read from their own row.
+// unpacked calls each for every record that the blocks may not have in its present state, and returns all of these
+// records. Their texts in blocks do not count, nor do stored unpacked texts of records that are read from their own
+// row.
 func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error) {
 	fresh := prefetchLogged(tx, kind)
 	var put []entry
@@ -246,7 +247,8 @@ func looseRows(kind Kind) (scan func(r db.Rows) (entry, error), sql string) {
 	}, "SELECT id, sort, text FROM search_loose WHERE tenant_id = $1 AND kind = $2"
 }
 
-// onceEach is each for the first state of a record that it gets, unless that has no text. It adds the record to those that are known.
+// onceEach calls each for the first state of a record that it gets, unless that state has no text. It adds the record
+// to the known ones.
 func onceEach(known map[ID]bool, each func(entry) error) func(entry) error {
 	return func(e entry) error {
 		if known[e.id] {
@@ -260,7 +262,8 @@ func onceEach(known map[ID]bool, each func(entry) error) func(entry) error {
 	}
 }
 
-// candidates are the blocks that may contain a term: those in no group by their first id, others by their place.
+// candidates are the blocks that may contain a term: ungrouped blocks by their first id, others by their group and
+// number.
 type candidates struct {
 	first  []string
 	places []placed

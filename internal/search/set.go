@@ -9,11 +9,11 @@ import (
 	"entrepot/internal/db"
 )
 
-// Set has the records that a search has found, by id. Other conditions narrow it: an index gives the ids of those that fulfil one, or of
-// all others, which costs a quarter of looking up as many records.
+// Set has the records that a search has found, by id. Other conditions narrow it: an index gives the ids that fulfil a
+// condition, or all others, which costs a quarter of looking up as many records.
 type Set struct {
 	ids []ID // sorted
-	at  int  // where the last one was looked for: an index often gives neighbours
+	at  int  // position of the last id that was looked up: an index often gives neighbours
 }
 
 // SetOf returns the set of some ids, which are sorted and different. It keeps them and does not change them.
@@ -38,11 +38,12 @@ func FindSet(tx *db.Tx, kind Kind, term string, keep func(sort int64) bool) (*Se
 	return s, err
 }
 
-// TextsPerLook is how many times as many texts there must be as records that count, for looking up these to be better than a search:
-// one for a common term reads 120 texts in the time of one look, and one for a rare term next to none.
+// TextsPerLook is the ratio of all texts to the records that count from which looking up these records is better than a
+// search: a search for a common term reads 120 texts in the time of one look-up, and a search for a rare term hardly
+// any.
 const TextsPerLook = 400
 
-// merged are two sorted lists in one.
+// merged merges two sorted lists.
 func merged(a, b []ID) []ID {
 	if len(b) == 0 {
 		return a
@@ -72,20 +73,20 @@ func (s *Set) Union(other *Set) *Set {
 // CompareIDs compares two ids as indexes do.
 func CompareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
 
-// Len returns how many records it has.
+// Len returns how many records the set has.
 func (s *Set) Len() int64 { return int64(len(s.ids)) }
 
-// IDs are their ids, in their order.
+// IDs returns the ids, in their order.
 func (s *Set) IDs() []ID { return s.ids }
 
-// Has reports whether a record is in it.
+// Has reports whether a record is in the set.
 func (s *Set) Has(id ID) bool {
 	_, there := s.Find(id)
 	return there
 }
 
-// Find returns the place of an id among the set's. It looks at the places around the last one first, in steps that grow, so it is not for
-// several goroutines.
+// Find returns the index of an id in the set. It begins at the index of the last call, and continues in steps that
+// grow, so it is not for several goroutines.
 func (s *Set) Find(id ID) (at int, there bool) {
 	low, high := 0, len(s.ids)
 	switch before := s.at < high && CompareIDs(s.ids[s.at], id) <= 0; {
@@ -113,12 +114,12 @@ func (s *Set) Find(id ID) (at int, there bool) {
 	return low + at, there
 }
 
-// Keep returns the set of those records in it whose ids a statement reads in its only column.
+// Keep returns the set of the records whose ids a statement reads in its only column.
 func (s *Set) Keep(tx *db.Tx, sql string, args ...any) (*Set, error) {
 	return s.only(tx, true, sql, args)
 }
 
-// Drop returns the set without these.
+// Drop returns the set without the records whose ids a statement reads.
 func (s *Set) Drop(tx *db.Tx, sql string, args ...any) (*Set, error) {
 	return s.only(tx, false, sql, args)
 }
@@ -155,12 +156,12 @@ func (s *Set) only(tx *db.Tx, read bool, sql string, args []any) (*Set, error) {
 // errMany ends a search for the records that do not contain a term.
 var errMany = errors.New("search: too many records do not contain the term")
 
-// restAnyway is how many records may be met that do not contain a term before it is looked whether most of those met do.
+// restAnyway is how many records without the term are read before FindRest checks whether they are the majority.
 const restAnyway = 64
 
-// FindRest finds the records that do not contain a term, in no order, if they are fewer than those that do: at most some of them, and not
-// more than half of those that it has met so far, besides the first restAnyway. Otherwise few is false, which is known as soon as so many
-// have been met.
+// FindRest finds the records that do not contain a term, in no order, if they are fewer than those that do. It returns
+// at most a limit of them, and, after the first restAnyway, not more than half of the records read so far. Otherwise
+// few is false, which is known as soon as so many have been read.
 func FindRest(tx *db.Tx, kind Kind, term string, most int) (rest []ID, few bool, err error) {
 	term = Fold(term)
 	met := 0

@@ -16,8 +16,8 @@ const (
 )
 
 // Blocks are the views, by kind: the blocks of texts, and their groups. Orders and customers follow the event log.
-// What else changes is put unpacked, and waits for Tidy, which also groups the blocks. A lock is for all kinds,
-// because an erasure writes blocks of several.
+// Other changes are stored unpacked and wait for Tidy, which also groups the blocks. All kinds share one lock, because
+// an erasure writes blocks of several kinds.
 var Blocks = map[Kind]*view.View{Orders: blocksOf(Orders), Customers: blocksOf(Customers), Products: blocksOf(Products),
 	Categories: blocksOf(Categories)}
 

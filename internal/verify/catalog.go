@@ -55,10 +55,10 @@ func productParts(c *account) error {
 	})
 }
 
-// categories follows the parents of each category to one without a parent, or to one that is being deleted. It holds some 50 bytes for
-// each that has one.
+// categories follows the parents of each category to one without a parent, or to one that is being deleted. It holds
+// some 50 bytes for each category with a parent.
 func categories(c *account) error {
-	parents := map[uuid.UUID]uuid.UUID{} // of those that are not known to be in order
+	parents := map[uuid.UUID]uuid.UUID{} // of the categories that are not known to be in order
 	err := c.each(`SELECT c.id, c.parent_id, c.slug, CASE WHEN p.id IS NULL AND u.subject IS NULL THEN 0 ELSE 1 END FROM categories c
 		LEFT JOIN categories p ON p.tenant_id = $1 AND p.id = c.parent_id AND p.deleted_at IS NULL
 		LEFT JOIN jobs u ON u.tenant_id = $1 AND u.type = '`+string(jobs.CategoryDeletion)+`' AND u.subject = c.parent_id

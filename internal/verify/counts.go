@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// countedRows counts again what is kept in tallies, by name and key. Each table is read once, in the order of an index; a GROUP BY of what
-// no index has in its order would hold a row for each record in memory.
+// countedRows counts again the rows behind the tallies, by name and key. Each table is read once, in the order of an
+// index; a GROUP BY without such an index would hold a row for each record in memory.
 const countedRows = `SELECT 'customers' AS name, listed.key AS key,
 		CASE listed.key WHEN 'active' THEN c.active WHEN 'secondary' THEN c.secondary WHEN 'erased' THEN c.erased ELSE c.merged END AS n
 		FROM (SELECT count(CASE WHEN status = 'active' THEN 1 END) AS active, count(CASE WHEN status = 'secondary' THEN 1 END) AS secondary,
@@ -37,7 +37,7 @@ const countedRows = `SELECT 'customers' AS name, listed.key AS key,
 		CROSS JOIN (SELECT 'levels' AS name UNION ALL SELECT 'on hand' UNION ALL SELECT 'reserved' UNION ALL SELECT 'out of stock'
 			UNION ALL SELECT 'low') AS listed`
 
-// keptCounts compares every maintained count with the records, but those that orderCountries compares.
+// keptCounts compares every maintained count with the records, except the counts that orderCountries compares.
 func keptCounts(c *account) error {
 	return c.each(`SELECT name, key, sum(n)::BIGINT, sum(kept)::BIGINT FROM (
 			SELECT name, key, n, 0 AS kept FROM (`+countedRows+`) AS counted

@@ -10,15 +10,15 @@ import (
 	"entrepot/internal/db"
 )
 
-// longestWrite is more than a transaction takes from its time, which is that of its beginning, to its commit: an event with a later time
-// than an endpoint's change may have been dispatched before the change was stored.
+// longestWrite is more than a transaction takes from its own time, that of its beginning, to its commit. An event with
+// a later time than an endpoint's change may have been dispatched before the change was stored.
 const longestWrite = time.Minute
 
-// keptFor is the least time that deliveries are kept.
+// keptFor is the shortest retention of deliveries.
 const keptFor = 24 * time.Hour
 
-// deliveries checks events dispatched since an endpoint was created, or from longestWrite after its last change: before that it may have
-// been subscribed to other events.
+// deliveries checks events dispatched since an endpoint was created, or from longestWrite after its last change: before
+// that change the endpoint may have been subscribed to other events.
 func deliveries(c *account) error {
 	var cursor int64
 	err := c.Row("SELECT stamp FROM dispatch_cursors WHERE tenant_id = $1", []any{c.Tenant}, &cursor)

@@ -15,8 +15,8 @@ type deliveryKey struct {
 	event         string
 }
 
-// deliveryFigures computes every maintained figure of deliveries again, endpoint by endpoint and day by day. The figures of
-// a deleted endpoint are deleted together, after its deliveries.
+// deliveryFigures computes every maintained figure of deliveries again, endpoint by endpoint and day by day. The
+// figures of a deleted endpoint are deleted together, after its deliveries.
 func deliveryFigures(c *account) error {
 	endpoints, err := db.List(c.Tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
 		"SELECT id FROM endpoints WHERE tenant_id = $1 AND deleted_at IS NULL", c.Tenant)
@@ -52,8 +52,8 @@ func daysOf(c *account, e id.Endpoint) (days []int64, err error) {
 	return slices.Compact(days), nil
 }
 
-// deliverySums are the sums of deliveries, as stored and as kept: pending, delivered, failed, attempts, successful attempts, and their
-// total duration.
+// deliverySums are the sums of deliveries, as counted and as maintained: pending, delivered, failed, attempts,
+// successful attempts, and their total duration.
 type deliverySums map[deliveryKey]*[2][6]int64
 
 func (s deliverySums) add(side int, k deliveryKey, n [6]int64) {

@@ -37,8 +37,9 @@ func newFinder(texts ...string) *finder {
 	return f
 }
 
-// formsOf returns the ways in which a text may be stored: in either case, with accents composed or decomposed, as it
-// is, escaped in JSON or a URL, in hex and in base64. ASCII letters are folded, because the comparison folds them.
+// formsOf returns the ways in which a text may be stored: in either case, with accents composed or decomposed,
+// unchanged, escaped in JSON or a URL, in hex and in base64. ASCII letters are folded, because the comparison folds
+// them.
 func formsOf(text string) (forms [][]byte) {
 	add := func(form string) {
 		folded := foldASCII([]byte(form))
@@ -88,7 +89,7 @@ func foldASCII(b []byte) []byte {
 	return b
 }
 
-// In returns the texts that a text contains.
+// In returns the searched texts that a text contains.
 func (f *finder) In(text string) (found []string) {
 	folded := foldASCII([]byte(text))
 	for i, forms := range f.forms {

@@ -30,16 +30,17 @@ type erasedRecords struct {
 	about map[key]mark // customers, orders and shipments that events and stored answers may be about
 }
 
-// mark is when a record was anonymised, and whether it changed since: then a caller may have written new data.
+// mark is when a record was anonymised, and whether it changed since: a caller may have written new data afterwards.
 type mark struct {
 	at      int64
 	changed bool
 }
 
-// inFlight is how long before an erasure an operation may have started that waited for it: its writes have an earlier time.
+// inFlight bounds how long before an erasure an operation may have started that waited for the erasure: its writes have
+// an earlier time.
 const inFlight = 60_000_000
 
-// before reports whether something written at a time existed when the record was anonymised.
+// before reports whether a text written at a time existed when the record was anonymised.
 func (m mark) before(at int64) bool {
 	if m.changed {
 		return at <= m.at-inFlight
@@ -47,7 +48,8 @@ func (m mark) before(at int64) bool {
 	return at <= m.at
 }
 
-// CheckRecords checks every stored record of all erased customers, or of one: no personal data may be left in them.
+// CheckRecords checks every stored record of all erased customers, or of one: the records must contain no personal
+// data.
 func CheckRecords(ctx context.Context, store *db.DB, p *Proof, customer id.Customer) error {
 	pending, err := store.PendingScrubs(ctx)
 	if err != nil {
@@ -86,7 +88,7 @@ func (r *erasedRecords) only(customer id.Customer) error {
 	return nil
 }
 
-// ended leaves out customers who are being erased: data about them is still there (Proof.Underway).
+// ended leaves out customers whose erasure is under way: data about them is still stored.
 const ended = `NOT EXISTS (SELECT 1 FROM jobs e WHERE e.tenant_id = c.tenant_id AND e.type = '` + string(jobs.CustomerErasure) + `' AND
 	(e.subject = c.id OR e.subject = c.merged_into))`
 
@@ -140,7 +142,7 @@ func (r *erasedRecords) orders() error {
 		FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id`+r.where, r.args...)
 }
 
-// notes checks texts outside of orders; what was written since the erasure is not about the person.
+// notes checks texts outside of orders; texts written since the erasure are not about the person.
 func (r *erasedRecords) notes() error {
 	const joined = " FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id "
 	each := func(what string) func(db.Rows) error {

@@ -10,13 +10,13 @@ import (
 	"entrepot/internal/db"
 )
 
-// Finding is personal data that is left.
+// Finding is a personal text that an erasure has left.
 type Finding struct {
 	Where string // a table and column, or a file and offset
 	What  string // the text found
 }
 
-// Proof is what was checked and found.
+// Proof is what was checked and what was found.
 type Proof struct {
 	Findings  []Finding
 	Texts     int      // number of tables whose rows were read

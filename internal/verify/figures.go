@@ -18,7 +18,7 @@ type figureKey struct {
 // figure is the number of orders, of items, and both parts of their totals (package orders).
 type figure [4]int64
 
-// figures are those of one day: the sums of the orders, and what is kept.
+// figures are the figures of one day: the sums of the orders, and the maintained ones.
 type figures map[figureKey]*[2]figure
 
 func (f figures) add(k figureKey, side int, of figure) {
@@ -40,7 +40,7 @@ func (f figure) less(other figure) figure {
 	return f
 }
 
-// correction adds a difference to what is kept.
+// correction returns the correction that adds a difference to a maintained figure.
 func (k figureKey) correction(by figure) orders.Correction {
 	return orders.Correction{Width: k.width, Bucket: k.bucket, Status: orders.Status(k.status), Channel: id.Channel(k.channel),
 		Currency: k.currency, Orders: by[0], Items: by[1], Big: by[2], Small: by[3]}
@@ -52,7 +52,8 @@ const (
 	kept
 )
 
-// orderFigures computes every maintained figure of orders again, day by day, so that only one day's are in memory at once.
+// orderFigures computes every maintained figure of orders again, day by day, so that only one day's figures are in
+// memory at once.
 func orderFigures(c *account) error {
 	var days []int64
 	for _, from := range []string{"created_at / $2::BIGINT * $2::BIGINT FROM orders", "bucket / $2::BIGINT * $2::BIGINT FROM order_figures"} {

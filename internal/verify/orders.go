@@ -130,7 +130,8 @@ func orderTotals(c *account) error {
 	return err
 }
 
-// orderCountries compares the countries by which lists find orders with their addresses, and the maintained counts of countries with these.
+// orderCountries compares the countries by which lists find orders with the orders' addresses, and the maintained
+// counts of countries with these.
 func orderCountries(c *account) error {
 	counted := map[string]int64{}
 	err := c.each("SELECT number, shipping_address, country, status, channel_id FROM orders WHERE tenant_id = $1", nil, func(r db.Rows) error {
@@ -183,7 +184,8 @@ func orderEmails(c *account) error {
 	})
 }
 
-// byShipment are the status changes that shipments cause, beside those that a caller may request (interface §3.1).
+// byShipment are the status changes that shipments cause, in addition to those that a caller may request (interface
+// §3.1).
 var byShipment = map[orders.Status][]orders.Status{
 	orders.Processing:       {orders.PartiallyShipped, orders.Shipped},
 	orders.PartiallyShipped: {orders.Processing, orders.Shipped},
@@ -259,7 +261,8 @@ func shipments(c *account) error {
 	})
 }
 
-// reopenedOrders checks the links between orders of one platform id. While a channel is being deleted, one of both may be gone already.
+// reopenedOrders checks the links between orders of one platform id. While a channel is being deleted, one of the two
+// may be gone already.
 func reopenedOrders(c *account) error {
 	return c.each(`SELECT o.number, o.reopens, o.reopened_by, o.status, a.id, b.id,
 			CASE WHEN a.reopened_by = o.id AND a.channel_id = o.channel_id AND a.platform_id = o.platform_id THEN TRUE ELSE FALSE END,
@@ -285,7 +288,7 @@ func reopenedOrders(c *account) error {
 }
 
 func orderChannels(c *account) error {
-	// Each table is counted by itself: a GROUP BY over all of them would sort a row for every order in memory.
+	// Each table is counted by itself: a GROUP BY over all tables would sort a row for every order in memory.
 	const there = `LEFT JOIN channels c ON c.tenant_id = $1 AND c.id = x.channel_id
 			LEFT JOIN jobs u ON u.tenant_id = $1 AND u.type = '` + string(jobs.ChannelDeletion) + `' AND u.subject = x.channel_id`
 	return c.each(`SELECT 'orders' AS what, count(*), count(coalesce(c.id, u.subject)) FROM orders x `+there+`
@@ -305,7 +308,7 @@ func orderChannels(c *account) error {
 	})
 }
 
-// customerTotals reads customers and orders side by side, by customer.
+// customerTotals reads customers and orders in parallel, by customer.
 func customerTotals(c *account) error {
 	var here string // the customer whose orders follow
 	var kept, found struct{ orders, spent int64 }

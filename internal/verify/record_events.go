@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// recordKind is a table whose records have events for creation and deletion. columns are the id, and when a record came and when it went, 0
-// while it is there.
+// recordKind is a table whose records have events for creation and deletion. columns are the id, the time of the
+// creation, and the time of the deletion, 0 while the record exists.
 type recordKind struct{ name, came, went, table, columns string }
 
 var recordKinds = []recordKind{

@@ -10,16 +10,16 @@ import (
 	"entrepot/internal/db"
 )
 
-// What is derived repeats records in another form, and the transactions that change a record change it alike: mostly by a
-// difference, without reading it. So a maintained count that is wrong stays wrong by the same number, whatever is written meanwhile:
-// what one snapshot shows to be missing can be added later, by a short transaction among all others. No writer stops for it
-// (decision 18).
+// Derived data repeats records in another form, and transactions that change a record update it: mostly by a
+// difference, without reading it. So a wrong count stays wrong by the same number, whatever is written meanwhile. A
+// difference that one snapshot shows can be added later, by a short transaction among others, and no writer stops for
+// it (decision 18).
 
-// correction puts one thing right, in a transaction of its account in which others do so, too. What it adds to is what a snapshot
-// of this repair showed, or it looks itself.
+// correction corrects one difference, in a transaction of its account that may contain others. The difference comes
+// from a snapshot of this repair, or the correction reads the records itself.
 type correction func(tx *db.Tx) error
 
-// corrections are what one look found to put right.
+// corrections are the corrections that one check found.
 type corrections struct {
 	list  []correction
 	texts []string
@@ -27,15 +27,15 @@ type corrections struct {
 
 // Bounds of repairs. Tests lower the first.
 var (
-	maxCorrections = 100_000 // of one look, some 200 bytes each
+	maxCorrections = 100_000 // of one check, some 200 bytes each
 	mostTexts      = 1000    // of a result
-	maxChecks      = 1000    // with something to put right, of one check in one account
+	maxChecks      = 1000    // checks with differences, of one rule in one account
 	minCorrections = 8       // in one transaction
 )
 
 func (m *corrections) add(one correction, text func() string) {
 	if len(m.list) == maxCorrections {
-		return // the next look finds it
+		return // the next check finds it
 	}
 	m.list = append(m.list, one)
 	if len(m.texts) < mostTexts {
@@ -43,12 +43,14 @@ func (m *corrections) add(one correction, text func() string) {
 	}
 }
 
-// Repair is Run that also puts right what is derived from records: maintained counts and figures, what was sold, what searches and
-// sorted lists go by. It changes no record that has a version, a stamp or an event of its own. Writers go on meanwhile: it
-// writes in steps that take some 25 ms of the store's time each while others wait. What is still wrong after it is in the results, as of
-// Run: rules about records themselves, and what a program of another version makes wrong again.
+// Repair is Run that also corrects derived data: maintained counts and figures, sums of sales, and the data of searches
+// and sorted lists. It changes no record that has a version, a stamp or an event of its own. Writers continue
+// meanwhile: while others wait, Repair writes in steps of some 25 ms of the store's time. The results, as of Run, have
+// the violations that remain: rules about records themselves, and differences that a program of another version creates
+// again.
 //
-// Two repairs of one account at once would add a difference twice: a later one makes the earlier one end with an error.
+// Two repairs of one account at once would add a difference twice: a later repair makes the earlier one end with an
+// error.
 func Repair(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
 	accounts, err := accountsOf(ctx, store, only)
 	if err != nil {
@@ -82,7 +84,7 @@ type repairer struct {
 	other  error // another repair has begun
 }
 
-// check looks and puts right what is wrong until nothing more is, or nothing becomes less.
+// check finds and corrects differences until none is left, or until their number no longer falls.
 func (r *repairer) check(ctx context.Context, into *Result) error {
 	left := int64(-1)
 	for range maxChecks {

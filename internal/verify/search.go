@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// searchedRows are the records that searches cover: ids, sort values of their lists, and texts.
+// searchedRows are the records that searches find: ids, sort values of their lists, and texts.
 var searchedRows = map[search.Kind]string{
 	search.Orders:    "SELECT id, created_at AS sort, search AS text FROM orders WHERE tenant_id = $1",
 	search.Products:  "SELECT id, 0::BIGINT AS sort, search AS text FROM products WHERE tenant_id = $1 AND deleted_at IS NULL",
@@ -17,8 +17,8 @@ var searchedRows = map[search.Kind]string{
 		"WHERE tenant_id = $1 AND deleted_at IS NULL",
 }
 
-// searched compares the texts that searches use with the records themselves: by the sum of what each comes to, which shows whether there
-// is a difference, and then in parts, which tell where.
+// searched compares the texts of searches with the records themselves: first by the sum of the records' hashes, which
+// shows whether there is a difference, and then in parts, which show where.
 func searched(c *account) error {
 	for _, kind := range search.Kinds {
 		rows := searchedRows[kind]
@@ -59,7 +59,8 @@ func searched(c *account) error {
 	return nil
 }
 
-// renew makes searches find a record by what it says, or not at all if it is not there.
+// renew returns the correction after which searches find a record by its present text, or no longer find a deleted
+// record.
 func renew(kind search.Kind, rows, of string) correction {
 	return func(tx *db.Tx) error {
 		search.Renew(tx, kind, rows, of)
@@ -100,7 +101,7 @@ func searchedPart(c *account, kind search.Kind, rows string, p part) error {
 	return err
 }
 
-// recordHash returns a number that another id, sort value or text of a record would hardly have.
+// recordHash returns a hash of a record's id, sort value and text.
 func recordHash(id search.ID, sort int64, text string) uint64 {
 	h := fnv.New64a()
 	h.Write(id[:])

@@ -2,7 +2,7 @@ package verify
 
 import "entrepot/internal/db"
 
-// stamps reads everything with a stamp, oldest first. A ledger row shares the stamp of its level and is left out.
+// stamps reads all rows with a stamp, oldest first. A ledger row shares the stamp of its level and is left out.
 func stamps(c *account) error {
 	var last int64
 	if err := c.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{c.Tenant}, &last); err != nil {

@@ -10,7 +10,8 @@ import (
 	"entrepot/internal/orders"
 )
 
-// owners checks that somebody may manage the account. One that was made without users, as those of tests are, has none.
+// owners checks that somebody may manage the account. An account that was created without users, as in tests, has
+// nobody.
 func owners(c *account) error {
 	var made, active int64
 	err := c.Row(`SELECT (SELECT count(*) FROM audit_log WHERE tenant_id = $1 AND action = 'user.created'),
@@ -22,7 +23,7 @@ func owners(c *account) error {
 	return err
 }
 
-// refunds compares what is refunded of orders and lines with the refunds.
+// refunds compares the refunded amounts of orders and lines with the refunds.
 func refunds(c *account) error {
 	err := c.each(`SELECT o.number, o.refunded_amount,
 		(SELECT coalesce(sum(r.amount), 0)::BIGINT FROM order_refunds r WHERE r.tenant_id = $1 AND r.order_id = o.id)
@@ -107,11 +108,11 @@ var jsonColumns = []struct{ table, name, columns string }{
 	{"channels", "name", "settings"},
 }
 
-// objects checks that what is stored as JSON is JSON, and an object where it must be one.
+// objects checks that columns of JSON hold JSON, and an object where they must.
 func objects(c *account) error {
 	for _, t := range jsonColumns {
 		for _, column := range strings.Fields(t.columns) {
-			any := column == "payment_metadata" // the only one that callers may make any JSON value
+			any := column == "payment_metadata" // the only column where callers may store any JSON value
 			err := c.each("SELECT "+t.name+"::TEXT, "+column+" FROM "+t.table+" WHERE tenant_id = $1 AND "+column+" <> ''", nil,
 				func(r db.Rows) error {
 					var name, text string
@@ -129,7 +130,7 @@ func objects(c *account) error {
 	return nil
 }
 
-// payloads compares what the event log delivers with the checksums, and with the other columns of its events.
+// payloads compares the payloads of the event log with their checksums, and with the other columns of the events.
 func payloads(c *account) error {
 	return c.each("SELECT id, event, payload, coalesce(checksum, -1) FROM events "+
 		"WHERE tenant_id = $1 AND endpoint_id IS NULL ORDER BY stamp", nil,

@@ -1,9 +1,9 @@
-// Package verify checks a whole store for what must always hold: what is stored twice agrees, and every change has its
-// event. It reads account by account, each check on one snapshot, and may run beside a working service.
+// Package verify checks the rules that a whole store must always meet: data that is stored twice agrees, and every
+// change has its event. It reads account by account, each check on one snapshot, and may run while the service works.
 //
 //	Check    one rule, with a name and a sentence
 //	Result   how often it was checked, and where it does not hold
-//	Repair   also puts right what is derived from records (repair.go); Run changes nothing
+//	Repair   also corrects data derived from records (repair.go); Run changes nothing
 //
 // It also proves that an erased person's data is gone (interface §4.4, §10), with Proof as the result:
 //
@@ -29,7 +29,7 @@ type Check struct {
 	Says string
 	run  func(c *account) error
 
-	// Derived says that what the check compares with records only repeats them, so that Repair puts it right.
+	// Derived says that the check compares copies of records with the records, so that Repair can correct the copies.
 	Derived bool
 }
 
@@ -89,11 +89,11 @@ type Result struct {
 	Check
 	Looked   int64    // records checked
 	Wrong    int64    // of these, where the rule does not hold
-	Examples []string // the first few of those
+	Examples []string // the first few records where the rule does not hold
 	Took     time.Duration
 
-	Repaired int64    // by Repair: what was wrong and no longer is
-	Repairs  []string // the first of those: what the records come to, which is what is kept now, and what was kept
+	Repaired int64    // by Repair: violations that it removed
+	Repairs  []string // the first of those: the records' value, which is now stored, and the former value
 }
 
 // maxExamples limits the examples of a result.
@@ -104,7 +104,7 @@ type account struct {
 	*db.Tx
 	id          id.Account
 	result      *Result
-	corrections *corrections // nil unless what is derived is put right
+	corrections *corrections // nil unless derived data is corrected
 }
 
 // look counts one checked record.
@@ -122,7 +122,7 @@ func (c *account) says(format string, args ...any) string {
 	return fmt.Sprintf("account %s: ", c.id) + fmt.Sprintf(format, args...)
 }
 
-// derived is wrong for what only repeats records; correct puts it right.
+// derived is wrong for a copy of records; correct corrects the copy.
 func (c *account) derived(correct func(tx *db.Tx) error, format string, args ...any) {
 	c.wrong(format, args...)
 	if c.corrections != nil {
@@ -141,8 +141,8 @@ func (c *account) each(sql string, args []any, row func(r db.Rows) error) error 
 // atOnce is how many checks run at once. Each may hold some 40 MB.
 const atOnce = 2
 
-// Run runs every check over every account, or over one. A store that cannot be read is an error; violated rules are in
-// the results.
+// Run runs every check over every account, or over one. A store that cannot be read is an error; the results have the
+// violated rules.
 func Run(ctx context.Context, store *db.DB, only id.Account) ([]Result, error) {
 	accounts, err := accountsOf(ctx, store, only)
 	if err != nil {
@@ -172,7 +172,8 @@ func newResults() []Result {
 	return results
 }
 
-// add runs the check for one account and adds what it finds, and to corrections, unless it is nil, how that is put right.
+// add runs the check for one account and adds the violations that it finds, and to corrections, unless it is nil, how
+// to remove them.
 func (r *Result) add(tx *db.Tx, of id.Account, corrections *corrections) error {
 	start := time.Now()
 	if err := r.run(&account{tx, of, r, corrections}); err != nil {

@@ -68,7 +68,7 @@ type Account struct {
 	requests  int
 	next      int
 	refresh   string
-	access    map[string]time.Time // access tokens, and when each ends: a new one leaves those before as they are
+	access    map[string]time.Time // access tokens, and when each ends: a new token leaves the others valid
 	buckets   map[string]*bucket
 	calls     map[string]int
 	listings  map[string]*listing
@@ -110,7 +110,7 @@ func New() *Account {
 	return a
 }
 
-// operation is one kind of request, its name and its documented limit: requests a second, and how many at once.
+// operation is one kind of request, its name and its documented limit: requests a second, and requests at once.
 type operation struct {
 	do    func(*http.Request, object) (int, any)
 	name  string
@@ -118,7 +118,7 @@ type operation struct {
 	burst float64
 }
 
-// bucket is what is left of an operation's limit.
+// bucket has the remaining requests of an operation.
 type bucket struct {
 	left float64
 	at   time.Time
@@ -134,7 +134,7 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// settle lets come about what is due: feeds are done when they are.
+// settle completes the feeds and listings that are due.
 func (a *Account) settle() {
 	for _, f := range a.feeds {
 		if !f.done && !a.Now().Before(f.ready) {
@@ -260,7 +260,7 @@ func (a *Account) Revoke() {
 	a.refresh = "revoked"
 }
 
-// Calls returns how often each operation was asked for; "429" is how many of these were refused.
+// Calls returns the number of requests of each operation; "429" is the number of refused ones.
 func (a *Account) Calls() map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -135,7 +135,7 @@ func (a *Account) cancelFeed(r *http.Request, _ object) (int, any) {
 	return http.StatusBadRequest, problem("InvalidInput", "The feed cannot be cancelled.")
 }
 
-// process does what a feed says, and writes its report.
+// process applies a feed and writes its report.
 func (a *Account) process(f *feed) {
 	if f.fatal {
 		return
@@ -240,7 +240,7 @@ type feedMessage struct {
 	Patches                                       []any
 }
 
-// message does what a message says, and returns why it does not.
+// message applies a message of a feed, or returns why it cannot be applied.
 func (a *Account) message(m feedMessage) string {
 	switch li := a.listings[m.SKU]; {
 	case m.OperationType == "DELETE":

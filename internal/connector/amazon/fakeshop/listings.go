@@ -13,7 +13,7 @@ import (
 type listing struct {
 	sku, productType, asin string
 	attributes             object
-	live                   time.Time // when it is what the attributes say
+	live                   time.Time // when the listing shows its attributes
 	fba                    bool
 	issue                  string // why Amazon does not show it, found out after it was accepted
 	suppressed             bool   // Amazon took it off sale by something that it calls a warning
@@ -39,7 +39,7 @@ func (l *listing) first(name string) object {
 	return entry
 }
 
-// quantity returns how many are offered.
+// quantity returns the offered quantity.
 func (l *listing) quantity() int64 {
 	n, _ := l.first("fulfillment_availability")["quantity"].(float64)
 	return int64(n)
@@ -51,7 +51,7 @@ func (l *listing) sold(n int64) {
 	}
 }
 
-// price returns what it costs, as it was written.
+// price returns the price, as it was written.
 func (l *listing) price() string {
 	price, _ := l.first("purchasable_offer")["our_price"].([]any)
 	if len(price) == 0 {
@@ -65,13 +65,13 @@ func (l *listing) price() string {
 	return strconv.FormatFloat(value, 'f', 2, 64)
 }
 
-// parent returns the SKU whose variant it is.
+// parent returns the parent's SKU of a variant.
 func (l *listing) parent() string {
 	sku, _ := l.first("child_parent_sku_relationship")["parent_sku"].(string)
 	return sku
 }
 
-// change does patches, and says why it does not.
+// change applies patches, or returns why they cannot be applied.
 func (l *listing) change(patches []any) string {
 	if len(patches) == 0 {
 		return "There are no patches."
@@ -105,7 +105,7 @@ func (l *listing) change(patches []any) string {
 // selectors name the entries of an attribute: a merge changes the members of one, and the others stay.
 var selectors = map[string][]string{"fulfillment_availability": {"fulfillment_channel_code"}, "purchasable_offer": {"marketplace_id", "currency"}}
 
-// merge puts members into the entries that the selectors name, and says why it does not.
+// merge merges members into the entries that the selectors name, or returns why it cannot.
 func (l *listing) merge(name string, value any) string {
 	list, _ := l.attributes[name].([]any)
 	list = slices.Clone(list)
@@ -134,7 +134,7 @@ func (l *listing) merge(name string, value any) string {
 	return ""
 }
 
-// wrong says what is wrong with a listing, "" for nothing.
+// wrong returns the error of a listing, "" for none.
 func (l *listing) wrong() string {
 	if n, ok := l.first("fulfillment_availability")["quantity"].(float64); ok && (n < 0 || n != float64(int64(n))) {
 		return "The quantity must be a whole number."
@@ -274,7 +274,7 @@ func (a *Account) required(productType, requirements string, parent bool) (names
 	return names
 }
 
-// replace makes a listing, or replaces it whole, and returns why it does not; a preview changes nothing.
+// replace creates a listing or replaces it whole, or returns why it cannot; a preview changes nothing.
 func (a *Account) replace(sku, productType, requirements string, attributes object, preview bool) (issues []string) {
 	l := &listing{sku: sku, live: a.Now().Add(a.Settle), productType: productType, attributes: attributes}
 	if wrong := l.wrong(); wrong != "" {
@@ -340,7 +340,7 @@ func (a *Account) Offer(sku string) (price string, quantity int64, asin string) 
 	return "", 0, ""
 }
 
-// OnSale returns what each SKU costs that buyers can have, in cents.
+// OnSale returns the price of each SKU that buyers can order, in cents.
 func (a *Account) OnSale() map[string]int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -404,7 +404,7 @@ func (a *Account) Images(sku string) (shown []string) {
 	return shown
 }
 
-// Listings returns how many there are.
+// Listings returns the number of listings.
 func (a *Account) Listings() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -419,14 +419,15 @@ func (a *Account) Own(sku, asin string, quantity int64, fba bool) {
 		attributes: object{"fulfillment_availability": []any{object{"fulfillment_channel_code": "DEFAULT", "quantity": float64(quantity)}}}}
 }
 
-// Enter has the seller enter a member beside a quantity, such as a handling time; Entered is what it is.
+// Enter enters a member in addition to a quantity, such as a handling time, as the seller may; Entered returns the
+// member.
 func (a *Account) Enter(sku, member string, value any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.listings[sku].first("fulfillment_availability")[member] = value
 }
 
-// Entered returns what stands beside a quantity.
+// Entered returns a member that was entered in addition to a quantity.
 func (a *Account) Entered(sku, member string) any {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -119,7 +119,7 @@ func (a *Account) find(id string) *order {
 	return nil
 }
 
-// Order returns how many parcels and pieces of an order have left, and its status.
+// Order returns how many parcels and pieces of an order were shipped, and its status.
 func (a *Account) Order(id string) (parcels int, pieces int64, status string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -172,7 +172,7 @@ func (a *Account) Lines(id string) []string {
 	return slices.Clone(a.find(id).lines)
 }
 
-// shipped returns how many pieces of an order have left in parcels other than one.
+// shipped returns how many pieces of an order were shipped in parcels other than one.
 func (o *order) shipped(without string) (n int64) {
 	for _, p := range o.packages {
 		if p["packageReferenceId"] == without {
@@ -185,7 +185,7 @@ func (o *order) shipped(without string) (n int64) {
 	return n
 }
 
-// left returns how many pieces of a line have left.
+// left returns how many pieces of a line were shipped.
 func (o *order) left(line string) (n int64) {
 	for _, p := range o.packages {
 		for _, l := range p["packageItems"].([]object) {
@@ -286,7 +286,7 @@ func (o *order) lineProceeds(i int) object {
 	return object{"proceedsTotal": euros(total), "breakdowns": list}
 }
 
-// search is what a page token is good for.
+// search is the search that a page token continues.
 type search struct {
 	after, end, include string
 	before              time.Time
@@ -294,8 +294,8 @@ type search struct {
 	made                time.Time
 }
 
-// late is how long after a change an order is found.
-const late = 2 * time.Minute
+// searchDelay is how long after a change a search finds an order.
+const searchDelay = 2 * time.Minute
 
 func (a *Account) search(r *http.Request, _ object) (int, any) {
 	q := r.URL.Query()
@@ -306,7 +306,7 @@ func (a *Account) search(r *http.Request, _ object) (int, any) {
 	size, err := strconv.Atoi(q.Get("maxResultsPerPage"))
 	after, badTime := time.Parse(time.RFC3339, q.Get("lastUpdatedAfter"))
 	at := search{after: q.Get("lastUpdatedAfter"), end: q.Get("lastUpdatedBefore"), include: q.Get("includedData"),
-		before: a.Now().Add(-late).UTC(), made: a.Now()}
+		before: a.Now().Add(-searchDelay).UTC(), made: a.Now()}
 	if at.end != "" {
 		end, badEnd := time.Parse(time.RFC3339, at.end)
 		if badEnd != nil || end.After(at.before) {
@@ -341,7 +341,7 @@ func (a *Account) search(r *http.Request, _ object) (int, any) {
 			page = append(page, o.show(parts))
 		}
 	}
-	until := a.Now().Add(-late) // of this page
+	until := a.Now().Add(-searchDelay) // of this page
 	if at.end != "" {
 		until = at.before
 	}
@@ -354,7 +354,7 @@ func (a *Account) search(r *http.Request, _ object) (int, any) {
 	return http.StatusOK, out
 }
 
-// mayRead refuses what the app has no role for.
+// mayRead refuses data for which the app has no role.
 func (a *Account) mayRead(parts []string) (int, any) {
 	persons := slices.Contains(parts, "BUYER") || slices.Contains(parts, "RECIPIENT")
 	if a.NoOrders || a.NoPersons && persons {

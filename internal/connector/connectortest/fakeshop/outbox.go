@@ -25,7 +25,7 @@ type Outbox struct {
 	wake  chan struct{}
 }
 
-// Letter is a notification. One that is sent twice keeps its number.
+// Letter is a notification. A notification that is sent twice has one number.
 type Letter struct {
 	Topic  string
 	Number int

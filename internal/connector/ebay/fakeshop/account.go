@@ -31,10 +31,10 @@ type Faults struct {
 	Broken     int  // it answers 500 and does nothing
 	Partial    int  // an entry of a request about several is answered 500, and not done; counts entries
 	Challenge  bool // a new destination must answer the challenge, else it is refused
-	Missing400 bool // what is not there is answered 400 with a code that says so, as eBay documents beside 404
+	Missing400 bool // a missing thing is answered 400 with a code that says so, as eBay documents in addition to 404
 	Reticent   bool // items do not say to which group they belong
 	Single     bool // an offer of a group of variants may end alone
-	NoAlerts   bool // nobody has entered whom to tell that notifications do not arrive
+	NoAlerts   bool // nobody has entered an address for alerts about missing notifications
 }
 
 // Quota is how many requests of an API are taken of the application in a day.
@@ -56,7 +56,7 @@ type Account struct {
 	requests int
 	parts    int // entries of requests about several
 	next     int
-	tokens   map[string]time.Time // access tokens, and when each ends: a new one leaves those before as they are
+	tokens   map[string]time.Time // access tokens, and when each ends: a new token leaves the others valid
 	items    map[string]object
 	groups   map[string]object
 	offers   map[string]*offer
@@ -70,11 +70,11 @@ type Account struct {
 
 type offer struct {
 	id, sku, status, listing, price string
-	ended                           string // how the listing stands, if it has ended and the offer is published still
+	ended                           string // state of the listing, if it has ended while the offer is still published
 	held                            bool   // eBay keeps buyers from it
 	text                            string // what buyers read
 	quantity                        int64
-	body                            object // as it was sent
+	body                            object // body of the last request
 }
 
 type order struct {
@@ -83,7 +83,7 @@ type order struct {
 	email       string
 	abroad      string
 	market      string
-	asked       string // the id of the buyer's request to cancel it
+	asked       string // id of the buyer's cancellation request
 	created     time.Time
 	modified    time.Time
 	cancelled   bool
@@ -179,7 +179,7 @@ func (a *Account) issue(w http.ResponseWriter, prefix, kind string) {
 
 // authorized reports whether a request has a token that has not ended.
 func (a *Account) authorized(r *http.Request) bool {
-	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // behind Bearer, or IAF
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // after Bearer, or IAF
 	return a.Now().Before(a.tokens[token])
 }
 
@@ -202,7 +202,7 @@ func (a *Account) Spend(api string, limit, used int64) {
 	a.Quotas[api] = Quota{limit, used}
 }
 
-// rates says what is left of the quotas, which begin anew at midnight.
+// rates answers the remaining quotas, which are reset at midnight.
 func (a *Account) rates(w http.ResponseWriter, r *http.Request) {
 	if !asApp(r) || !a.authorized(r) {
 		fakeshop.JSON(w, http.StatusUnauthorized, problem(1001, "Invalid access token"))
@@ -302,12 +302,12 @@ func asApp(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Authorization"), "Bearer app ")
 }
 
-// ofApp reports whether a topic is subscribed to by the application; others are by the seller.
+// ofApp reports whether the application subscribes to a topic; the seller subscribes to the others.
 func ofApp(topic any) bool {
 	return topic == "MARKETPLACE_ACCOUNT_DELETION" || topic == "AUTHORIZATION_REVOCATION"
 }
 
-// config has whom eBay alerts when notifications do not arrive.
+// config answers the address that eBay alerts about missing notifications.
 func (a *Account) config(r *http.Request, body object) (int, any) {
 	switch {
 	case r.Method == http.MethodPut && body["alertEmail"] != nil:

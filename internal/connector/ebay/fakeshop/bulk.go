@@ -75,7 +75,7 @@ func (a *Account) oneItem(r *http.Request, _ object) (int, any) {
 	return status, out
 }
 
-// putItem replaces an item whole; which group it is in is the group's.
+// putItem replaces an item whole; its group is a field of the group.
 func (a *Account) putItem(in object) (int, object) {
 	sku := in["sku"].(string)
 	if product, _ := in["product"].(object); len(fmt.Sprint(product["description"])) > 4000 {

@@ -136,8 +136,8 @@ func (a *Account) publishGroup(r *http.Request, body object) (int, any) {
 	return http.StatusOK, object{"listingId": listing}
 }
 
-// End ends the listing of a SKU, as its seller or eBay may; its offer is as it was before it was published, or keeps
-// its status and says how the listing stands.
+// End ends the listing of a SKU, as its seller or eBay may. The offer becomes unpublished, or keeps its status and
+// names the state of the listing.
 func (a *Account) End(sku, listingStatus string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -37,8 +37,8 @@ func (a *Account) Buy(sku string, quantity, cents int64) (order_, line_ string) 
 	return id, a.find(id).lines[0].id
 }
 
-// Place places an order as a buyer does, with 4.90 shipping, and subtracts what was bought from the quantities; it
-// returns the order's id.
+// Place places an order as a buyer does, with 4.90 shipping, and subtracts its lines from the quantities. It returns
+// the order's id.
 func (a *Account) Place(w Wish) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -150,7 +150,7 @@ func (a *Account) Send(id, line string, quantity int64) {
 	o.modified = a.Now().UTC()
 }
 
-// RefundLine refunds a line of an order on eBay. Such a refund is with its line alone, and not in the summary of the
+// RefundLine refunds a line of an order on eBay. The refund is shown with its line only, and not in the summary of the
 // order's payment.
 func (a *Account) RefundLine(id, line string, cents int64) {
 	a.mu.Lock()
@@ -190,7 +190,7 @@ func euros(cents int64) object {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// progress returns the state of an order, or of a line, of which some was shipped.
+// progress returns the state of an order, or of a line, of which a quantity was shipped.
 func progress(shipped, ordered int64) string {
 	switch shipped {
 	case 0:
@@ -325,8 +325,8 @@ func (a *Account) ship(r *http.Request, body object) (int, any) {
 	return http.StatusCreated, object{"Location": "https://api.ebay.com" + r.URL.Path + "/" + id}
 }
 
-// cancel cancels an order for the seller. One that cannot be cancelled is no error: the answer says so. What the
-// buyer asked for has to be approved.
+// cancel cancels an order for the seller. An order that cannot be cancelled is no error: the answer says so. A
+// cancellation that the buyer requested must be approved.
 func (a *Account) cancel(_ *http.Request, body object) (int, any) {
 	o := a.find(body["legacyOrderId"].(string))
 	switch {

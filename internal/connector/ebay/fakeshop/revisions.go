@@ -8,7 +8,8 @@ import (
 // MostRevisions is how often a listing may be changed in a day of eBay, in whatever request.
 const MostRevisions = 250
 
-// revised counts a change of the listing of a SKU; refused says that it has had too many today, and is not changed.
+// revised counts a change of the listing of a SKU; refused says that the listing has had too many changes today and is
+// not changed.
 func (a *Account) revised(sku string) (refused bool) {
 	o := a.offers[sku]
 	if o == nil || !o.shown() {

@@ -124,7 +124,7 @@ func (s *Shop) byID(raw json.RawMessage) (object, string) {
 	return s.named(raw, func(o *order, in sized) object { return o.show(in.Lines, in.Few) })
 }
 
-// named answers something of each order that is named; null for one that is none.
+// named answers a part of each order in a list of ids; null for an id without an order.
 func (s *Shop) named(raw json.RawMessage, of func(*order, sized) object) (object, string) {
 	var in struct {
 		sized

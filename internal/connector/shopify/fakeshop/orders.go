@@ -199,7 +199,7 @@ func (s *Shop) Total(id string) string {
 	return fakeshop.Decimal(total)
 }
 
-// Order returns what became of an order: parcels with their numbers, whether it is delivered or cancelled.
+// Order returns the state of an order: parcels with their numbers, whether it is delivered or cancelled.
 func (s *Shop) Order(id string) (numbers []string, shipped int64, delivered, cancelled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

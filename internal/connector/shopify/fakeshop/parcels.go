@@ -15,7 +15,7 @@ type part struct {
 	lines      []*partLine
 }
 
-// partLine is a line's quantity in a part, and what of it is still to ship.
+// partLine is a line's quantity in a part, and how much of it is still to ship.
 type partLine struct {
 	id               string
 	line             *line
@@ -29,7 +29,7 @@ type parcel struct {
 	created             time.Time
 }
 
-// shipped returns how many of a line have left.
+// shipped returns how many units of a line have been shipped.
 func (o *order) shipped(l *line) (n int64) {
 	for _, p := range o.parcels {
 		if !p.cancelled {
@@ -51,7 +51,8 @@ func (s *Shop) addPart(o *order, quantities map[string]int64) *part {
 	return p
 }
 
-// send ships a quantity of a line, from whichever parts it is in, or takes it out of what is to ship if p is nil.
+// send ships a quantity of a line, from any parts that have it; with p nil, the quantity is removed from the parts and
+// not shipped.
 func (o *order) send(p *parcel, l *line, n int64) {
 	for _, part := range o.parts {
 		for _, pl := range part.lines {
@@ -68,7 +69,7 @@ func (o *order) send(p *parcel, l *line, n int64) {
 	}
 }
 
-// end closes a part of which nothing is left.
+// end closes a part that has nothing left to ship.
 func (p *part) end() {
 	if !slices.ContainsFunc(p.lines, func(l *partLine) bool { return l.remaining > 0 }) {
 		p.status = "CLOSED"
@@ -125,7 +126,7 @@ func (p *parcel) tracking() (list []object) {
 	return list
 }
 
-// shippingOfMany answers what is left to ship of orders by their ids.
+// shippingOfMany answers the remaining quantities of orders by their ids.
 func (s *Shop) shippingOfMany(raw json.RawMessage) (object, string) {
 	return s.named(raw, (*order).shipping)
 }
@@ -143,7 +144,7 @@ func (s *Shop) shipping(raw json.RawMessage) (object, string) {
 	return object{"order": o.shipping(in.sized)}, ""
 }
 
-// moreParts answers the lines of a part behind the first ones.
+// moreParts answers the lines of a part after the first ones.
 func (s *Shop) moreParts(raw json.RawMessage) (object, string) {
 	var in struct{ ID, After string }
 	_ = json.Unmarshal(raw, &in)
@@ -158,7 +159,7 @@ func (s *Shop) moreParts(raw json.RawMessage) (object, string) {
 	return object{"fulfillmentOrder": nil}, ""
 }
 
-// shipping returns what is left to ship, with at most so many lines and parcels.
+// shipping returns the remaining quantities of an order, with at most so many lines and parcels.
 func (o *order) shipping(in sized) object {
 	out := o.show(in.Lines, in.Few)
 	nodes := []object{}

@@ -138,7 +138,7 @@ type setVariant struct {
 
 type optionValue struct{ OptionName, Name string }
 
-// set changes what is given of a variant; without a policy it is not sold without stock.
+// set changes the given fields of a variant; a variant without a policy is not sold without stock.
 func (v *variant) set(in setVariant) {
 	if in.SKU != nil {
 		v.sku, v.before = *in.SKU, ""
@@ -299,7 +299,8 @@ func (s *Shop) delete(raw json.RawMessage) (object, string) {
 	return object{"productDelete": object{"userErrors": refused("id", "Product does not exist", "")}}, ""
 }
 
-// AddVariant adds a variant beside another one, as its merchant does in the shop, which may be sold without stock.
+// AddVariant adds a variant that may be sold without stock to the product of another one, as its merchant does in the
+// shop.
 func (s *Shop) AddVariant(beside, sku string, values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -374,7 +375,7 @@ func (s *Shop) Images(sku string) (shown []string, taken int) {
 	return shown, len(s.sources)
 }
 
-// AddImage puts a picture behind those of a product, as its merchant may.
+// AddImage adds a picture after those of a product, as its merchant may.
 func (s *Shop) AddImage(sku, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -388,7 +389,7 @@ func (s *Shop) AddImage(sku, address string) {
 	}
 }
 
-// RemoveImage takes the first picture of a product away, as its merchant may.
+// RemoveImage removes the first picture of a product, as its merchant may.
 func (s *Shop) RemoveImage(sku string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,20 +42,20 @@ type Faults struct {
 // Shop is a fake shop; safe for concurrent use. It is an http.Handler for its own domain.
 type Shop struct {
 	Faults Faults
-	Scopes []string // that the token lacks
+	Scopes []string // scopes that the token lacks
 	// Unapproved says that the app may not read data of buyers: such fields are null, and each is an error.
 	Unapproved bool
 	Now        func() time.Time
-	Currency   string // of prices; orders are in euros
-	Version    string // with which it answers; "" for that which is asked for
-	Deepest    int    // how many orders of a list it gives
+	Currency   string // currency of prices; orders are in euros
+	Version    string // version of its answers; "" for the requested one
+	Deepest    int    // how many orders a list has at most
 
 	Notices *fakeshop.Outbox
 
 	mu         sync.Mutex
 	requests   int
 	spentUntil time.Time // see Faults.Throttle
-	fields     int       // of mutations for several objects
+	fields     int       // fields so far of mutations for several objects
 	next       int
 	tokens     map[string]bool
 	products   []*product
@@ -65,7 +65,7 @@ type Shop struct {
 	sources    map[string]string // addresses of fetched pictures, by their ids
 	fetched    map[string]bool   // pictures that were shown once
 	serves     bool
-	keys       map[string]bool // of writes that were done
+	keys       map[string]bool // keys of finished writes
 }
 
 type product struct {
@@ -81,8 +81,8 @@ type variant struct {
 	id, sku, price, before, item string
 	policy                       string
 	options                      []optionValue
-	levels                       map[string]int64 // what is available, by the ids of the locations where it is stocked
-	serviced                     bool             // it is stocked at the location of a fulfilment service, which allows no other
+	levels                       map[string]int64 // available quantities, by the ids of the locations where the variant is stocked
+	serviced                     bool             // stocked at the location of a fulfilment service, which allows no other location
 }
 
 type webhook struct{ id, topic, uri string }
@@ -312,14 +312,14 @@ func (s *Shop) about(json.RawMessage) (object, string) {
 		"publications": object{"nodes": []object{{"id": "gid://shopify/Publication/1", "name": "Online Store"}}}}, ""
 }
 
-// location is a place where stock may be kept; its number is its place in the list.
+// location is a location of stock; its number is its index in the list.
 type location struct {
 	name   string
 	open   bool
 	online bool // it ships online orders
 }
 
-// Locate opens a location where stock may be kept, or closes it.
+// Locate opens a location for stock, or closes it.
 func (s *Shop) Locate(name string, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -341,7 +341,7 @@ func (s *Shop) Online(name string, online bool) {
 	}
 }
 
-// locationID returns the id of the location at a place of the list.
+// locationID returns the id of the location at an index of the list.
 func locationID(at int) string { return "gid://shopify/Location/" + strconv.Itoa(at+1) }
 
 // shownLocations returns the locations, by their names.

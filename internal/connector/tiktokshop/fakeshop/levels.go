@@ -144,7 +144,7 @@ func (s *Shop) Images(name string) (shown []string, taken int) {
 	return shown, taken
 }
 
-// SetStock is a count that the merchant changes, in a warehouse of the shop.
+// SetStock sets a quantity in a warehouse of the shop, as the merchant may.
 func (s *Shop) SetStock(name, warehouse string, quantity int64) {
 	s.change(func() {
 		if k := s.sku(name); k != nil {
@@ -153,7 +153,7 @@ func (s *Shop) SetStock(name, warehouse string, quantity int64) {
 	})
 }
 
-// Delete is a product that the merchant deletes, by one of its SKUs.
+// Delete deletes a product by one of its SKUs, as its merchant may.
 func (s *Shop) Delete(name string) {
 	s.change(func() {
 		for _, p := range s.products {

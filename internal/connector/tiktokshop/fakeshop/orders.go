@@ -41,7 +41,7 @@ type Wish struct {
 	Prices   map[string]int64 // of SKUs that cost something else
 	Shipping int64
 	Tax      int64
-	PieceTax int64 // what TikTok says of the tax of each piece
+	PieceTax int64 // tax of each piece that TikTok states
 	Gross    bool  // the tax is in the prices
 	Discount int64
 	Unpaid   bool
@@ -192,7 +192,7 @@ func (o *order) show() object {
 	return out
 }
 
-// pageOf returns a page of a list: the token of a page is the place where it begins.
+// pageOf returns a page of a list: the token of a page is the index of its first entry.
 func pageOf(c call, name string, list []object) reply { return pageWithin(c, name, list, 1, 100) }
 
 // pageWithin is pageOf for a list whose pages have bounds of their own.
