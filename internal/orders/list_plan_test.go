@@ -21,6 +21,7 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 		sample(t, store, tenant, plenty)
 		dbtest.Analyse(t, store, tenant)
 		processing := []Status{Processing}
+		behind := Cursor{Value: 1_700_000_000_000_000 + 20*day, ID: "019a1c52-7c1e-7d40-9a55-000000000001", Sort: ByCreatedAt}
 		for name, c := range map[string]struct {
 			f     Filter
 			index string
@@ -29,7 +30,7 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 			"oldest":              {Filter{Sort: ByCreatedAt, Ascending: true}, "status"},
 			"page 5":              {Filter{Sort: ByCreatedAt, Offset: 80}, "status"},
 			"last page":           {Filter{Sort: ByCreatedAt, Offset: plenty - 20}, "status"},
-			"behind a cursor":     {Filter{Sort: ByCreatedAt, After: &Cursor{Value: 1_700_000_000_000_000 + 20*day, ID: "019a1c52-7c1e-7d40-9a55-000000000001", Sort: ByCreatedAt}}, "status"},
+			"behind a cursor":     {Filter{Sort: ByCreatedAt, After: &behind}, "status"},
 			"status":              {Filter{Sort: ByCreatedAt, CountedFilter: CountedFilter{Statuses: processing}}, "status"},
 			"since a time":        {Filter{Sort: ByCreatedAt, CountedFilter: CountedFilter{From: 1_700_000_000_000_000 + 10*day}}, "status"},
 			"channel":             {Filter{Sort: ByCreatedAt, CountedFilter: CountedFilter{Channel: erp}}, "channel_id"},
