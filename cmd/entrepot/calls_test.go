@@ -268,7 +268,7 @@ func TestPasswordsAndEndpointsAreChangedOffline(t *testing.T) {
 			t.Errorf("%v", user)
 		}
 		s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"],
-			Patience: patience})
+			MinWait: commandWait})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,17 +20,17 @@ func TestMain(m *testing.M) {
 	if os.Getenv(actVariable) != "" {
 		main()
 	}
-	ownPatience, patience = patience, dbtest.Patience
+	ownCommandWait, commandWait = commandWait, dbtest.Timeout
 	dbtest.Main(m)
 }
 
-// ownPatience is the program's, which tests replace.
-var ownPatience time.Duration
+// ownCommandWait is the program's, which tests replace.
+var ownCommandWait time.Duration
 
 // Commands beside a loaded service wait longer for its database than requests do, which give up after five seconds.
 func TestCommandsArePatient(t *testing.T) {
-	if ownPatience <= 5*time.Second {
-		t.Errorf("a command waits %s", ownPatience)
+	if ownCommandWait <= 5*time.Second {
+		t.Errorf("a command waits %s", ownCommandWait)
 	}
 }
 

@@ -18,10 +18,10 @@ import (
 	"entrepot/internal/server"
 )
 
-// patience is how long a command waits for a connection or a lock of a busy database server, four times as long as a
+// commandWait is how long a command waits for a connection or a lock of a busy database server, four times as long as a
 // request: nobody waits behind it, and a script that makes accounts while a service is busy would have to try again.
 // Tests raise it. A server that refuses the connection is reported at once.
-var patience = 20 * time.Second
+var commandWait = 20 * time.Second
 
 // withStore opens a command's store, calls run, and closes the store. A server may have the store open too.
 func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) error) error {
@@ -32,7 +32,7 @@ func (env *environment) withStore(cmd *cobra.Command, run func(*server.Store) er
 	if c.Log, err = env.logger(cmd); err != nil {
 		return err
 	}
-	c.MustExist, c.Patience = cmd.Annotations[makesStore] == "", patience
+	c.MustExist, c.MinWait = cmd.Annotations[makesStore] == "", commandWait
 	store, err := server.OpenStore(cmd.Context(), c)
 	if err != nil {
 		return err

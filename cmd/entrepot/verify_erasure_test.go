@@ -21,7 +21,7 @@ func TestVerifyErasure(t *testing.T) {
 		open := func(run func(s *server.Store) error) {
 			t.Helper()
 			s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"],
-				Patience: patience})
+				MinWait: commandWait})
 			if err != nil {
 				t.Fatal(err)
 			}

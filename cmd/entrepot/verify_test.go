@@ -19,7 +19,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("a fresh store: exit %d: %s %s", code, out, complaint)
 		}
 		s, err := server.OpenStore(t.Context(), server.StoreConfig{Dir: p.vars["ENTREPOT_DATA"], URL: p.vars["ENTREPOT_DATABASE"],
-			Patience: patience})
+			MinWait: commandWait})
 		if err != nil {
 			t.Fatal(err)
 		}

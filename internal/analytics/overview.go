@@ -35,7 +35,7 @@ func ReadOverview(tx *db.Tx, currency string, only id.Channel, now, before Span,
 		list, err = db.List(tx, func(r db.Rows) (c Channel, err error) { return c, r.Scan(&c.ID, &c.Name, &c.Platform) },
 			"SELECT id, name, platform FROM channels WHERE tenant_id = $1 ORDER BY name, id", tx.Tenant)
 		return err
-	}, func(tx *db.Tx) error { return newCustomers(tx, &out.NewCustomers, now) }, kept.readKept)
+	}, func(tx *db.Tx) error { return newCustomers(tx, &out.NewCustomers, now) }, kept.readTallies)
 	out.Customers, out.Low = kept.Customers, kept.LowStock
 	if err == nil {
 		out.Channels, out.Shares = slices.Clone(list), sharesOf(list, figures, currency)

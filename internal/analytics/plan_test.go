@@ -168,7 +168,7 @@ func TestFiguresOverAllChannelsReadARowForEachDay(t *testing.T) {
 	})
 }
 
-// figuresRead is how many kept figures of orders PostgreSQL has read in the transaction; 0 on SQLite.
+// figuresRead is how many maintained figures of orders PostgreSQL has read in the transaction; 0 on SQLite.
 func figuresRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
 	t.Helper()
 	if engine != "postgres" {

@@ -48,7 +48,7 @@ func Summarize(tx *db.Tx, currency string, s Span) (Summary, error) {
 			out.ToShip += f.orders
 		}
 		return err
-	}, func(tx *db.Tx) error { return newCustomers(tx, &out.NewCustomers, s) }, out.readKept)
+	}, func(tx *db.Tx) error { return newCustomers(tx, &out.NewCustomers, s) }, out.readTallies)
 	return out, err
 }
 
@@ -58,11 +58,11 @@ func newCustomers(tx *db.Tx, into *int64, s Span) error {
 		"SELECT count(*) FROM customers WHERE tenant_id = $1 AND created_at >= $2 AND created_at <= $3 AND status = 'active'", s.From, s.To)
 }
 
-// readKept reads the present counts, which writes keep up to date.
-func (out *Summary) readKept(tx *db.Tx) error {
-	kept, err := db.PrefetchTallies(tx, "customers", "products", "low").Wait()
-	out.Customers, out.ActiveProducts = kept["customers"]["active"], kept["products"]["ACTIVE"]
-	for _, n := range kept["low"] {
+// readTallies reads the present counts, which writes keep up to date.
+func (out *Summary) readTallies(tx *db.Tx) error {
+	counts, err := db.PrefetchTallies(tx, "customers", "products", "low").Wait()
+	out.Customers, out.ActiveProducts = counts["customers"]["active"], counts["products"]["ACTIVE"]
+	for _, n := range counts["low"] {
 		out.LowStock += n
 	}
 	return err

@@ -71,14 +71,14 @@ func TestRefusedRequestsAreFew(t *testing.T) {
 			t.Errorf("%d kinds of refusals are kept, not %d", n, accountRefusals)
 		}
 		s.write(s.tenant, func(tx *db.Tx) error {
-			audit.RecordRefused(tx, make([]audit.Refused, audit.KeptRefusals))
+			audit.RecordRefused(tx, make([]audit.Refused, audit.MaxRefusals))
 			return nil
 		})
 		if err := s.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		newest := s.must(t, 200, "GET", "/api/v1/refused-requests?limit=1", nil)
-		if number(newest, "meta", "total") != fmt.Sprint(audit.KeptRefusals) || text(newest, "data", 0, "code") != "method_not_allowed" {
+		if number(newest, "meta", "total") != fmt.Sprint(audit.MaxRefusals) || text(newest, "data", 0, "code") != "method_not_allowed" {
 			t.Errorf("%v", newest)
 		}
 	})

@@ -14,7 +14,7 @@ import (
 )
 
 // The stock value is the sum over its levels, at every moment while stock, prices, variants, products and orders are
-// written and two nodes update the kept sums, and again at the end.
+// written and two nodes update the maintained sums, and again at the end.
 func TestStockValueIsThatOfItsLevels(t *testing.T) {
 	dbtest.Long(t, "the value is compared while hundreds of changes are made")
 	engines(t, func(t *testing.T, s *server) {
@@ -61,7 +61,7 @@ func TestStockValueIsThatOfItsLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.stockIsWorth(t)
-		s.valueIsKept(t)
+		s.valueIsCurrent(t)
 		shown := s.must(t, 200, "GET", "/api/v1/analytics/stock", nil)
 		want := s.worth(t)
 		for i := range at(shown, "data", "warehouses").([]any) {
@@ -196,8 +196,8 @@ func worthOf(tx *db.Tx) (map[string]string, error) {
 	return texts, err
 }
 
-// valueIsKept wants the kept sums to have all changes.
-func (s *server) valueIsKept(t *testing.T) {
+// valueIsCurrent wants the maintained sums to have all changes.
+func (s *server) valueIsCurrent(t *testing.T) {
 	t.Helper()
 	err := s.DB.Read(t.Context(), s.tenant, func(tx *db.Tx) error {
 		compared := 0

@@ -19,8 +19,8 @@ type Refused struct {
 	At        int64 // of the newest, microseconds since 1970 UTC
 }
 
-// KeptRefusals is how many rows of refused requests an account has at most.
-const KeptRefusals = 1000
+// MaxRefusals is how many rows of refused requests an account has at most.
+const MaxRefusals = 1000
 
 var refusedTable = db.NewTable("refused_requests",
 	db.Col("id", func(r *Refused) any { return &r.ID }),
@@ -35,14 +35,14 @@ var refusedTable = db.NewTable("refused_requests",
 	db.Col("created_at", func(r *Refused) any { return &r.At }),
 )
 
-// RecordRefused records refused requests, and deletes the oldest beyond KeptRefusals.
+// RecordRefused records refused requests, and deletes the oldest beyond MaxRefusals.
 func RecordRefused(tx db.Writer, list []Refused) {
 	for i := range list {
 		list[i].ID = id.New[id.Audit]()
 	}
 	refusedTable.Insert(tx, list...)
 	tx.Queue(`DELETE FROM refused_requests WHERE tenant_id = $1 AND id <= (SELECT id FROM refused_requests WHERE tenant_id = $1
-		ORDER BY id DESC LIMIT 1 OFFSET $2::BIGINT)`, tx.TenantID(), KeptRefusals)
+		ORDER BY id DESC LIMIT 1 OFFSET $2::BIGINT)`, tx.TenantID(), MaxRefusals)
 }
 
 // RefusedFilter selects refused requests; zero values leave a condition out.

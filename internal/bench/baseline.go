@@ -84,7 +84,7 @@ func (r *run) measureBaseline(ctx context.Context, s scenario, callers int) (f *
 //go:embed baseline_schema.sql
 var baselineSchemaText string
 
-// baselineSchema is the schema for an engine, one statement each.
+// baselineSchema returns the schema for an engine, one statement each.
 func baselineSchema(engine string) (statements []string) {
 	words := strings.NewReplacer("{{ID}}", "TEXT", "{{SERIAL}}", "INTEGER PRIMARY KEY", "{{CLUSTERED}}", "WITHOUT ROWID")
 	if engine == "postgres" {

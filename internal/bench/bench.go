@@ -176,5 +176,5 @@ func (r *run) local(ctx context.Context) error {
 
 func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Progress, format+"\n", args...) }
 
-// key is the API key of a client's account.
+// key returns the API key of a client's account.
 func (r *run) key(client int) string { return r.Keys[client%len(r.Keys)] }

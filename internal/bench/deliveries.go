@@ -67,7 +67,7 @@ func (in *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// progress is how many deliveries have arrived, and when the last new one did.
+// progress returns how many deliveries have arrived, and when the last new one did.
 func (in *receiver) progress() (int, time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -14,7 +14,7 @@ type insertText struct {
 	rows, width int
 }
 
-// of is the insert of so many rows of a width into a table and its columns.
+// of returns the insert of so many rows of a width into a table and its columns.
 func (t *insertTexts) of(columns string, rows, width int) string {
 	key := insertText{columns, rows, width}
 	if text, found := t.known.Load(key); found {

@@ -30,7 +30,7 @@ func (m meter) stop(f *Figures) {
 // tick is the unit of /proc/PID/stat on every Linux that Go runs on.
 const tick = 10 * time.Millisecond
 
-// processorTime is what the processes have used, from /proc; 0 on systems without it.
+// processorTime returns what the processes have used, from /proc; 0 on systems without it.
 func processorTime(pids []int) (sum time.Duration) {
 	for _, pid := range pids {
 		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -45,7 +45,7 @@ func processorTime(pids []int) (sum time.Duration) {
 	return sum
 }
 
-// memory is the resident memory of a process in bytes; 0 if it is not known.
+// memory returns the resident memory of a process in bytes; 0 if it is not known.
 func memory(pid int) int64 {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	for line := range strings.Lines(string(status)) {

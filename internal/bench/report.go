@@ -62,7 +62,7 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Results, func(result Result) bool { return result.Failure != "" })
 }
 
-// figures is what is reported of a tally.
+// figures returns what is reported of a tally.
 func (t *tally) figures(took time.Duration) *Figures {
 	ms := func(quantile float64) float64 { return float64(t.waits.ValueAtQuantile(quantile)) / 1e3 }
 	f := &Figures{Seconds: took.Seconds(), Requests: t.requests, Items: t.items, P50: ms(50), P90: ms(90), P99: ms(99), Max: ms(100),

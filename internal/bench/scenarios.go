@@ -34,7 +34,7 @@ var scenarios = []scenario{
 	{"deliveries", "delivery", 4, seedProducts, measureDeliveries, nil},
 }
 
-// Scenarios are the names of all scenarios.
+// Scenarios returns the names of all scenarios.
 func Scenarios() []string {
 	names := []string{"all"}
 	for _, s := range scenarios {
@@ -90,7 +90,7 @@ func (r *run) imports(int) traffic {
 	}
 }
 
-// importOf is a bulk import of so many products; more is appended to each.
+// importOf returns a bulk import of so many products; more is appended to each.
 func importOf(n int, sku func(i int) string, more string) call {
 	var b strings.Builder
 	for i := range n {

@@ -1,13 +1,13 @@
-// Package catalog holds what is for sale (interface §2.7, §4.2, §4.3).
+// Package catalog holds products and categories (interface §2.7, §4.2, §4.3).
 //
 //	Product   has a SKU, a price, images and up to 50 variants; Draft is a caller's input for one
 //	Variant   a form of a product with a SKU of its own; SKUs of products and variants are unique per account
-//	Link      a product's place in a category, stored even before that category exists
+//	Link      a product's membership in a category, stored even before that category exists
 //	Category  a node of the tree, which callers identify by externalId
-//	Lookup    what the store has of what drafts name; Diff computes what a draft changes (a pure rule)
+//	Lookup    the stored records that drafts name; Diff computes what a draft changes (a pure rule)
 //
 // Every write that changes something stamps the product or category with the tenant's change clock: the stamp is its
-// place in the change feed. Deleted ones stay for a while as tombstones.
+// position in the change feed. Deleted ones stay for a while as tombstones.
 package catalog
 
 import (
@@ -61,7 +61,7 @@ type Variant struct {
 	Position   int64
 }
 
-// PriceIn is the variant's price: its own, or else the product's.
+// PriceIn returns the variant's price: its own, or else the product's.
 func (v Variant) PriceIn(p Product) money.Amount {
 	if v.Price != nil {
 		return *v.Price
@@ -75,7 +75,7 @@ type Link struct {
 	Category  id.Category // "" until that category exists
 }
 
-// CategoryIDs are the categories that exist, in the order given.
+// CategoryIDs returns the categories that exist, in the order given.
 func (p Product) CategoryIDs() []id.Category {
 	list := make([]id.Category, 0, len(p.Links))
 	for _, l := range p.Links {
@@ -86,7 +86,7 @@ func (p Product) CategoryIDs() []id.Category {
 	return list
 }
 
-// SKUs are all SKUs of the product, its own first.
+// SKUs returns all SKUs of the product, its own first.
 func (p Product) SKUs() []string {
 	list := make([]string, 0, 1+len(p.Variants))
 	list = append(list, p.SKU)
@@ -96,5 +96,5 @@ func (p Product) SKUs() []string {
 	return list
 }
 
-// search is the folded text that the search of a list matches.
+// search returns the folded text that the search of a list matches.
 func (p Product) search() string { return search.Fold(p.SKU + " " + p.Name) }

@@ -35,7 +35,7 @@ type Tree struct {
 	external map[string]id.Category
 	slugs    map[string]bool
 	before   map[id.Category]Category // as stored, of categories that drafts or new parents change
-	order    []id.Category            // the categories in before and the new ones, in the order of change
+	order    []id.Category            // ids of the categories in before and of the new ones, in the order of change
 	more     bool                     // children of a category with another externalId were left out: see Follow
 	awaited  bool                     // categories that wait for one of the drafts were left out: see AttachSome
 	claimed  map[string]bool          // externalIds of drafts accepted so far
@@ -58,7 +58,7 @@ func (t *Tree) ByExternal(external string) id.Category { return t.external[exter
 // More reports whether a category that gets another externalId has more children than were read.
 func (t *Tree) More() bool { return t.more }
 
-// Awaited reports whether more categories wait for those that come than were read.
+// Awaited reports whether more categories wait for the new ones than were read.
 func (t *Tree) Awaited() bool { return t.awaited }
 
 // Node returns a category that was read, or nil.
@@ -135,8 +135,8 @@ func cycle(field string) ItemError {
 	return ItemError{field, "cycle", field + " would put the category below itself"}
 }
 
-// closes reports whether a category that keeps its parent takes an externalId that it waits for itself, or that one of those above it
-// waits for: Settle would put the category above itself.
+// closes reports whether a category that keeps its parent would get above itself: it takes an externalId for which it
+// waits, or for which a category above it waits, and Settle would link them.
 func (t *Tree) closes(c *Category) bool {
 	old := t.nodes[c.ID]
 	if old == nil || c.ExternalID == "" || old.ExternalID == c.ExternalID {
@@ -149,7 +149,7 @@ func (t *Tree) closes(c *Category) bool {
 	return c.Parent == "" && c.ParentExternal == c.ExternalID || t.below(above, c)
 }
 
-// below reports whether a category is the other one or below it, or will be when missing parents have come.
+// below reports whether a category is the other one or below it, or will be below it once missing parents exist.
 func (t *Tree) below(start id.Category, c *Category) bool {
 	for seen := map[id.Category]bool{}; start != "" && !seen[start]; {
 		seen[start] = true

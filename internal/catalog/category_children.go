@@ -23,12 +23,12 @@ func ChildIDs(tx *db.Tx, parent id.Category) ([]id.Category, error) {
 		"SELECT id FROM categories WHERE tenant_id = $1 AND parent_id = $2::UUID AND deleted_at IS NULL ORDER BY id", tx.Tenant, parent)
 }
 
-// Detach returns children of a deleted category as they are without it: at the root, waiting for its externalId.
+// Detach returns the children of a deleted category in their new state: at the root, waiting for its externalId.
 func Detach(gone Category, children []Category) []CategoryChange {
 	return changed(children, func(c *Category) { c.Parent, c.ParentExternal = "", gone.ExternalID })
 }
 
-// changed are the categories that a function changes, by id, so that they are always written in the same order.
+// changed returns the categories that a function changes, by id, so that they are always written in the same order.
 func changed(list []Category, change func(*Category)) (changes []CategoryChange) {
 	slices.SortFunc(list, func(a, b Category) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range list {
@@ -53,8 +53,8 @@ func DetachSome(tx *db.Tx, category id.Category, limit int) ([]CategoryChange, e
 	return changes, err
 }
 
-// waitingFor reads the categories that wait for one of the externalIds; with more, it has not read all of these. limit is for those that
-// one statement finds.
+// waitingFor reads the categories that wait for one of the externalIds; more says that it has not read all of these.
+// limit applies to the categories that one statement finds.
 func waitingFor(tx *db.Tx, externals []string, limit int) (list []Category, more bool, err error) {
 	return list, more, db.Chunks(externals, func(piece []string) error {
 		these := db.Padded(piece)
@@ -66,7 +66,8 @@ func waitingFor(tx *db.Tx, externals []string, limit int) (list []Category, more
 	})
 }
 
-// AttachSome puts at most limit categories that wait for one below it, and returns them: none if it does not exist any more.
+// AttachSome puts at most limit categories that wait for a category below it, and returns them: none if the category no
+// longer exists.
 func AttachSome(tx *db.Tx, category id.Category, limit int) ([]CategoryChange, error) {
 	c, err := Stored(tx, category)
 	if err != nil || c == nil || c.DeletedAt != 0 || c.ExternalID == "" {
@@ -81,13 +82,14 @@ func AttachSome(tx *db.Tx, category id.Category, limit int) ([]CategoryChange, e
 	return changes, err
 }
 
-// Follow gives those of some categories that are directly below one its externalId, and returns them.
+// Follow sets the externalId of a category as the parent's in those of some categories that are directly below it, and
+// returns them.
 func Follow(tx *db.Tx, parent id.Category, some []id.Category) ([]CategoryChange, error) {
 	of := db.Padded(some)
 	return follow(tx, parent, "AND id IN "+db.In(len(of), 3), of...)
 }
 
-// FollowRest is Follow for at most limit of all that do not have it. It reads all children.
+// FollowRest is Follow for at most limit of all children that do not have the externalId yet. It reads all children.
 func FollowRest(tx *db.Tx, parent id.Category, limit int) ([]CategoryChange, error) {
 	return follow(tx, parent, "AND coalesce(parent_external_id, '') <> coalesce((SELECT p.external_id FROM categories p "+
 		"WHERE p.tenant_id = $1 AND p.id = $2::UUID), '') LIMIT $3::BIGINT", limit)

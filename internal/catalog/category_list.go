@@ -15,17 +15,17 @@ type CategoryFilter struct {
 	ExternalID    string
 	Parent        id.Category
 	Search        string         // part of name, slug or external id, in any case
-	After         *CategoryPlace // the last one of the page before, in place of Offset
+	After         *CategoryPlace // the last category of the page before, in place of Offset
 	Limit, Offset int
 }
 
-// CategoryPlace is what lists of categories are sorted by.
+// CategoryPlace is the sort key of a category in lists.
 type CategoryPlace struct {
 	Name string
 	ID   id.Category
 }
 
-// behind adds the condition that categories come behind the page before.
+// behind adds the condition that categories come after the page before.
 func (f CategoryFilter) behind(w *db.Where) {
 	if f.After != nil {
 		w.And(`(c.name COLLATE "C", c.id) > (?, ?::UUID)`, f.After.Name, f.After.ID)
@@ -47,23 +47,23 @@ func ListCategories(tx *db.Tx, f CategoryFilter) ([]Category, int64, error) {
 	if f.ExternalID != "" || f.Parent != "" {
 		return categoryTable.PageFrom(tx, w, f.behind, byName, f.Limit, f.Offset)
 	}
-	kept := db.PrefetchTallies(tx, countedCategories)
+	pending := db.PrefetchTallies(tx, countedCategories)
 	f.behind(w)
 	page, err := categoryTable.Rows(tx, w, byName, f.Limit, f.Offset)
 	if err != nil {
 		return nil, 0, err
 	}
-	counts, err := kept.Wait()
+	counts, err := pending.Wait()
 	return page, counts[countedCategories][""], err
 }
 
 const (
-	countedCategories = "categories" // name of their kept count
+	countedCategories = "categories" // name of the maintained count
 	byName            = `c.name COLLATE "C", c.id`
 )
 
-// fewFound is up to how many categories of a search are read to be sorted; of more, the page is found by reading all in their order,
-// walkStep of them at a time. Tests lower both.
+// fewFound is the largest number of found categories that are read to be sorted. For more, the page is found by reading
+// all categories in their order, walkStep of them at a time. Tests lower both.
 var fewFound, walkStep = 2000, 2048
 
 // findCategories is ListCategories for a search.
@@ -110,7 +110,8 @@ func findCategories(tx *db.Tx, w *db.Where, f CategoryFilter) (page []Category, 
 	return page, total, err
 }
 
-// walkFound reads categories in their order behind the page before, until it has those of the page and of the pages before it.
+// walkFound reads categories in their order after the page before, until it has those of the page and of the pages
+// before it.
 func walkFound(tx *db.Tx, f CategoryFilter, found map[search.ID]bool) (places []CategoryPlace, err error) {
 	for more := true; more && len(places) < f.Offset+f.Limit; {
 		w := db.NewWhere(tx, "c").And("c.deleted_at IS NULL")

@@ -22,10 +22,10 @@ func CategoryByID(tx *db.Tx, category id.Category) (Category, error) {
 	return categoryTable.One(tx, db.NoLock, "id = $2::UUID AND deleted_at IS NULL", category)
 }
 
-// ReadTree reads the categories that the drafts concern: the targets, the children of those that get another externalId, at most limit of
-// each, those named by externalId, those waiting for an externalId of the drafts unless they are more than limit, all parents up to the
-// root, and slugs. The operation has locked the
-// account's clock before (db.Tx.LockClock): otherwise two writers that put categories below each other at once would make a cycle that
+// ReadTree reads the categories that the drafts concern: the targets, the children of those that get another externalId
+// (at most limit of each), those named by externalId, those waiting for an externalId of the drafts unless they are
+// more than limit, all parents up to the root, and slugs. The operation must have locked the account's clock
+// (db.Tx.LockClock): otherwise two writers that put categories below each other at once would create a cycle that
 // neither sees, and products could be linked in between.
 func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft, limit int) (*Tree, error) {
 	t := newTree()
@@ -74,7 +74,8 @@ func ReadTree(tx *db.Tx, targets []id.Category, drafts []CategoryDraft, limit in
 	return t, t.readSlugs(tx, drafts)
 }
 
-// renames reports whether one of the drafts would give a category another externalId, which its children have, too.
+// renames reports whether one of the drafts would give a category another externalId, which its children refer to as
+// well.
 func (t *Tree) renames(category id.Category, drafts []CategoryDraft) bool {
 	c := t.nodes[category]
 	return c != nil && slices.ContainsFunc(drafts, func(d CategoryDraft) bool {
@@ -111,8 +112,8 @@ func (t *Tree) read(list ...Category) {
 	}
 }
 
-// readParents reads all ancestors, one level in each query. awaited says whether the category for which one waits is its parent, too: it
-// is there if this one is not linked to it yet.
+// readParents reads all ancestors, one level in each query. awaited says whether the awaited parent of a category
+// counts as its parent, too, if that parent exists and is not linked yet.
 func (t *Tree) readParents(tx *db.Tx, awaited bool) error {
 	for level := t.sorted(); len(level) > 0; {
 		var missing []id.Category
@@ -137,7 +138,7 @@ func (t *Tree) readParents(tx *db.Tx, awaited bool) error {
 	return nil
 }
 
-// WithParents reads categories and all that are above them, by id.
+// WithParents reads categories and all their ancestors, by id.
 func WithParents(tx *db.Tx, categories []id.Category) (map[id.Category]Category, error) {
 	t := newTree()
 	err := readMore(t, tx, categories, &categoryByIDText, "c.id")
@@ -192,7 +193,7 @@ func SaveCategories(tx db.Writer, changes []CategoryChange) {
 	search.Put(tx, search.Categories, docs...)
 }
 
-// document is the text by which a category is found. The tabs keep a term from matching across its parts.
+// document returns the text by which a category is found. The tabs keep a term from matching across its parts.
 func (c Category) document() search.Document {
 	return search.Document{ID: string(c.ID), Text: c.Name + "\t" + c.Slug + "\t" + c.ExternalID}
 }

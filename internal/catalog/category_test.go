@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/base/patch"
 )
 
-// grove is a tree that holds a whole account's categories, as a store would between requests.
+// grove returns a tree that holds a whole account's categories, as a store would between requests.
 func grove() *Tree {
 	return newTree()
 }

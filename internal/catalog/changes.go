@@ -1,6 +1,7 @@
 package catalog
 
-// Named are the fields that a dry run shows (interface §4.2): those that change, or for a new product those with a value.
+// Named returns the fields that a dry run shows (interface §4.2): those that change, or for a new product those with a
+// value.
 func (r *Change) Named() []string {
 	if !r.IsNew() {
 		return r.Fields

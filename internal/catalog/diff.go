@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// Lookup is what the store has under the SKUs, categories and slugs that drafts name, and what earlier drafts of the
+// Lookup holds the stored owners of the SKUs, categories and slugs that drafts name, and what earlier drafts of the
 // same request have taken.
 type Lookup struct {
 	owners     map[string]owner
@@ -17,7 +17,7 @@ type Lookup struct {
 	references map[string]id.Category // by id and externalId, of categories that exist
 	slugs      map[string]bool        // taken
 	claimed    map[string]bool        // SKUs of drafts accepted so far
-	earlier    map[string]bool        // the same of earlier pieces of the request; only read
+	earlier    map[string]bool        // SKUs that earlier pieces of the request have accepted; only read
 	media      func([]Image) string   // the stored form of images
 }
 
@@ -26,10 +26,10 @@ func newLookup(drafts int, media func([]Image) string) *Lookup {
 		slugs: map[string]bool{}, claimed: make(map[string]bool, drafts), media: media}
 }
 
-// Follow makes SKUs count as repeated that earlier pieces of the request have accepted. The map is only read.
+// Follow adds the SKUs that earlier pieces of the request have accepted: they count as repeated. The map is only read.
 func (k *Lookup) Follow(earlier map[string]bool) { k.earlier = earlier }
 
-// Claims are the SKUs of the drafts accepted so far, without those of Follow.
+// Claims returns the SKUs of the drafts accepted so far, without those of Follow.
 func (k *Lookup) Claims() map[string]bool { return k.claimed }
 
 // stood reports whether an accepted draft of the request has a SKU.
@@ -41,7 +41,7 @@ type owner struct {
 	variant id.Variant // "" when the SKU is the product's own
 }
 
-// Change is what one draft changes of one product.
+// Change is the change that one draft makes to one product.
 type Change struct {
 	Draft   *Draft
 	Before  *Product // nil when the product is new
@@ -59,8 +59,8 @@ func (r *Change) IsNew() bool { return r.Before == nil }
 func (r *Change) Changed() bool { return r.Before == nil || len(r.Fields) > 0 }
 
 // Diff computes what a draft changes, by the rules of the bulk import (interface §4.2): absent fields stay, images are
-// the whole list, variants are found by their SKU, and others stay unless replace is set. It returns all reasons to
-// reject the draft; a rejected draft changes nothing.
+// the whole list, and variants are found by their SKU; other variants stay unless replace is set. Diff returns all
+// reasons to reject the draft; a rejected draft changes nothing.
 func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 	problems := k.skuErrors(d)
 	r := Change{Draft: d}
@@ -91,7 +91,7 @@ func (k *Lookup) Diff(d *Draft, replace bool) (Change, []ItemError) {
 	return r, nil
 }
 
-// skuErrors are the reasons to reject the draft that concern its SKUs.
+// skuErrors returns the reasons to reject the draft that concern its SKUs.
 func (k *Lookup) skuErrors(d *Draft) (problems []ItemError) {
 	mine := k.owners[d.SKU]
 	switch {

@@ -27,7 +27,7 @@ func (k *Lookup) link(r *Change, d *Draft) {
 	}
 }
 
-// shows reports whether links are what a read shows of the product: it leaves out those that wait for their category.
+// shows reports whether a read of the product shows these links: reads leave out links that wait for their category.
 func (r *Change) shows(links []Link) bool {
 	shown := slices.DeleteFunc(slices.Clone(r.After.Links), func(l Link) bool { return l.Category == "" })
 	return slices.EqualFunc(links, shown, func(l, s Link) bool { return l.Reference == string(s.Category) })
@@ -80,7 +80,7 @@ func (k *Lookup) variants(r *Change, d *Draft, replace bool) {
 	}
 }
 
-// costs reports whether a price is that of the product, before the change or after it.
+// costs reports whether a price is the product's price, before the change or after it.
 func (r *Change) costs(d *Draft, price patch.Field[money.Amount]) bool {
 	return price.Given() && (r.Before != nil && price.Value == r.Before.Price || d.Price.Given() && price.Value == d.Price.Value)
 }

@@ -2,10 +2,11 @@ package catalog
 
 import (
 	"fmt"
-	"pgregory.net/rapid"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/patch"
@@ -14,10 +15,10 @@ import (
 
 func null[T any]() patch.Field[T] { return patch.Field[T]{Set: true, Null: true} }
 
-// nothing is what is known of an empty account.
+// nothing returns what is known of an empty account.
 func nothing() *Lookup { return newLookup(0, media) }
 
-// media is a placeholder for the JSON of images in answers.
+// media returns a placeholder for the JSON of images in answers.
 func media(list []Image) string {
 	texts := make([]string, len(list))
 	for i, one := range list {

@@ -197,7 +197,7 @@ func TestDeleteCategoryAsItWasRead(t *testing.T) {
 	})
 }
 
-// changes is the first page of the feed.
+// changes returns the first page of the feed.
 func changes(tx *db.Tx, limit int, deleted bool) (list []Product, err error) {
 	_, _, _, err = Changes(tx, 0, limit, deleted, func(shown []*Product) error {
 		for _, p := range shown {

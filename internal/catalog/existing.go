@@ -63,8 +63,8 @@ func OnChannel(tx *db.Tx, channel id.Channel, limit, offset int) ([]ChannelPubli
 	return list, total, err
 }
 
-// publicationAt finds the product at a place, from 0, of a channel's total publications by product id; "" for the first one. It passes
-// entries of an index from the end that is nearer, and looks at no product on the way.
+// publicationAt finds the product at a position, from 0, among a channel's total publications by product id; "" for the
+// first one. It passes entries of an index from the nearer end, and reads no product on the way.
 func publicationAt(tx *db.Tx, channel id.Channel, place, total int64) (product id.Product, err error) {
 	if place == 0 {
 		return "", nil

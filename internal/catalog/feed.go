@@ -61,8 +61,8 @@ const (
 	Categories Feed = "categories"
 )
 
-// Newest is the newest stamp in a feed, tombstones included; 0 when it is empty. While it is unchanged, so are all
-// counts of the feed.
+// Newest returns the newest stamp in a feed, tombstones included; 0 when the feed is empty. While it is unchanged, all
+// counts of the feed are unchanged, too.
 func (f Feed) Newest(tx *db.Tx) (newest int64, err error) {
 	err = tx.Row("SELECT changed_at FROM "+string(f)+" WHERE tenant_id = $1 ORDER BY changed_at DESC LIMIT 1", []any{tx.Tenant}, &newest)
 	if errors.Is(err, db.ErrNoRow) {
@@ -78,7 +78,7 @@ func (f Feed) Count(tx *db.Tx, since, until int64) (n int64, err error) {
 	return n, err
 }
 
-// All is how many rows there are, without deleted ones.
+// All returns how many rows there are, without deleted ones.
 func (f Feed) All(tx *db.Tx) (n int64, err error) {
 	if f != Products {
 		err = tx.Row("SELECT count(*) FROM "+string(f)+" WHERE tenant_id = $1 AND deleted_at IS NULL", []any{tx.Tenant}, &n)

@@ -14,7 +14,7 @@ type Image struct {
 	Position int64
 }
 
-// Images are the pictures of a product, in their order.
+// Images returns the pictures of a product, in their order.
 func (p Product) Images() (list []Image) {
 	if p.Media == "[]" {
 		return nil

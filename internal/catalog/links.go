@@ -67,10 +67,10 @@ type Touched struct {
 	in         []id.Category
 }
 
-// countedMembers is the name of the kept counts of the products in categories, by category.
+// countedMembers is the name of the maintained counts of the products in categories, by category.
 const countedMembers = "category members"
 
-// countLinks adds a product to the kept counts of the categories that it is in (n 1) or takes it out of them (-1).
+// countLinks adds a product to the maintained counts of its categories (n 1) or subtracts it (-1).
 func countLinks(tx db.Writer, links []Link, n int64) {
 	for _, l := range links {
 		if l.Category != "" {
@@ -79,17 +79,17 @@ func countLinks(tx db.Writer, links []Link, n int64) {
 	}
 }
 
-// Waiting finds products with links that wait for one of the externalIds; with more, it has not read all of these.
+// Waiting finds products with links that wait for one of the externalIds; more says that it has not read all of these.
 func Waiting(tx *db.Tx, externals []string, limit int) (list []Touched, more bool, err error) {
 	return touched(tx, "l.category_id IS NULL AND l.reference", externals, limit)
 }
 
-// Linked finds products in a category; with more, it has not read all of these.
+// Linked finds products in a category; more says that it has not read all of these.
 func Linked(tx *db.Tx, category id.Category, limit int) (list []Touched, more bool, err error) {
 	return touched(tx, "l.category_id", []string{string(category)}, limit)
 }
 
-// Awaited returns those of the externalIds for which products or categories wait.
+// Awaited returns the externalIds for which products or categories wait.
 func Awaited(tx *db.Tx, externals []string) (list []string, err error) {
 	return list, db.Chunks(externals, func(piece []string) error {
 		return tx.Each(func(r db.Rows) error {
@@ -106,8 +106,8 @@ func Awaited(tx *db.Tx, externals []string) (list []string, err error) {
 	})
 }
 
-// touched reads the products by SKU, so that both engines put them into the feed and the events in one order. limit is for the links that
-// one statement finds.
+// touched reads the products by SKU, so that both engines put them into the feed and the events in one order. limit
+// applies to the links that one statement finds.
 func touched(tx *db.Tx, column string, keys []string, limit int) (list []Touched, more bool, err error) {
 	at := map[id.Product]int{}
 	err = db.Chunks(keys, func(piece []string) error {
@@ -154,7 +154,8 @@ func touched(tx *db.Tx, column string, keys []string, limit int) (list []Touched
 	return list, more, err
 }
 
-// ArriveSome links at most limit products that wait for a category to it, and returns them: none if it does not exist any more.
+// ArriveSome links at most limit products that wait for a category to it, and returns them: none if the category no
+// longer exists.
 func ArriveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
 	c, err := Stored(tx, category)
 	if err != nil || c == nil || c.DeletedAt != 0 || c.ExternalID == "" {
@@ -165,8 +166,8 @@ func ArriveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
 	return products, err
 }
 
-// LeaveSome takes at most limit products out of a deleted category, and returns them. If there is another one with its externalId by now,
-// they are in that one.
+// LeaveSome takes at most limit products out of a deleted category, and returns them. If another category has its
+// externalId by now, the products are linked to that one.
 func LeaveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
 	gone, err := Stored(tx, category)
 	if err != nil || gone == nil {
@@ -186,9 +187,9 @@ func LeaveSome(tx *db.Tx, category id.Category, limit int) ([]Touched, error) {
 	return products, nil
 }
 
-// Arrive links products to categories that now exist; the products get a new place in the feed. A product that is in such a category
-// already, because that was renamed, keeps one link to it. The statements name the products: by the reference alone SQLite would go
-// through all links of the account for each category.
+// Arrive links products to categories that now exist; the products get a new position in the feed. A product that is
+// already in such a category, because the category was renamed, keeps one link to it. The statements name the products:
+// by the reference alone SQLite would go through all links of the account for each category.
 func Arrive(tx db.Writer, categories []Category, products []Touched) {
 	arrived := make(map[string]id.Category, len(categories))
 	for _, c := range categories {

@@ -20,7 +20,7 @@ type Filter struct {
 	Channel       id.Channel // published there
 	Sort          Sort
 	Descending    bool
-	After         id.Product // the last one of the page before, in place of Offset; of a list by creation only
+	After         id.Product // the last product of the page before, in place of Offset; of a list by creation only
 	Limit, Offset int
 }
 
@@ -39,14 +39,14 @@ const (
 // Sorts lists them.
 var Sorts = []Sort{ByName, BySKU, ByPrice, ByCreation, ByUpdate}
 
-// sorts are the columns that the sorts go by.
+// sorts are the columns of the sorts.
 var sorts = map[Sort]lists.Sort{ByCreation: lists.ByID, ByUpdate: {Column: "changed_at", Unique: true}, ByName: {Column: "name", Text: true},
 	BySKU: {Column: "sku", Text: true, Unique: true}, ByPrice: {Column: "price"}}
 
 // listed are products as lists read them.
 var listed = &lists.Noun{Rows: "products p", ID: "p.id", Living: "p.deleted_at IS NULL", Search: search.Products, Text: "search"}
 
-// counted is the name of the kept counts of products, by status; deleted products are not counted.
+// counted is the name of the maintained counts of products, by status; deleted products are not counted.
 const counted = "products"
 
 // Counts reads how many products there are, by status, without deleted ones.
@@ -68,7 +68,7 @@ func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
 	return list, total, err
 }
 
-// query writes down the filters, and the indexes that have products by them and in the order of the sort.
+// query adds the filters, and the indexes that have products by these filters and in the order of the sort.
 func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: f.Descending, Offset: f.Offset, Limit: f.Limit}
 	if f.After != "" {
@@ -114,7 +114,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	return q, nil
 }
 
-// byStatus is the index of the products that have one of some statuses.
+// byStatus returns the index of the products that have one of some statuses.
 func byStatus(counts map[Status]int64, statuses []Status) *lists.Index {
 	x := &lists.Index{From: listed.Rows, ID: listed.ID, Has: []string{"status"}, Bounds: []lists.Bound{}, Sort: "id"}
 	size := int64(0)
@@ -128,7 +128,7 @@ func byStatus(counts map[Status]int64, statuses []Status) *lists.Index {
 	return x
 }
 
-// inOrder is the index of all products in the order of a sort.
+// inOrder returns the index of all products in the order of a sort.
 func inOrder(sort Sort, counts map[Status]int64, all int64) *lists.Index {
 	x := &lists.Index{Has: []string{sorts[sort].Column}, Bounds: []lists.Bound{{}}, Sort: sorts[sort].Column, Size: lists.Known(all)}
 	switch sort {
@@ -145,7 +145,7 @@ func inOrder(sort Sort, counts map[Status]int64, all int64) *lists.Index {
 	return x
 }
 
-// LastRecorded finds the newest products that contain a term, at most n; searches of everything show these.
+// LastRecorded finds the newest products that contain a term, at most n, for searches of everything.
 func LastRecorded(tx *db.Tx, term string, n int) ([]id.Product, error) {
 	found, err := search.Newest(tx, search.Products, term, n, nil)
 	list := make([]id.Product, len(found))

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// Sold is what samples need of a product.
+// Sold is the part of a product that samples need.
 type Sold struct {
 	ID    id.Product
 	SKU   string

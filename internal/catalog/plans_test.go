@@ -47,7 +47,7 @@ func TestANewAccountBesideALargeOne(t *testing.T) {
 		tenant id.Tenant
 		skus   int
 	}{"large": {large, plenty}, "new": {fresh, many}} {
-		node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Patience}) // new connections, which have planned nothing yet
+		node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Timeout}) // new connections, which have planned nothing yet
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +82,8 @@ func TestANewAccountBesideALargeOne(t *testing.T) {
 	}
 }
 
-// rowsRead is how many rows of products and SKUs a transaction's own connection has read: what others read does not count, and what it
-// has read counts at once.
+// rowsRead returns how many rows of products and SKUs a transaction's own connection has read: what others read does
+// not count, and what it has read counts at once.
 func rowsRead(tx *db.Tx) (rows int64, err error) {
 	err = tx.Row(`SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::BIGINT FROM pg_stat_xact_user_tables
 		WHERE relname IN ('products', 'skus', 'variants')`, nil, &rows)

@@ -17,7 +17,7 @@ type PriceDraft struct {
 	CompareAt patch.Field[money.Amount] // null clears
 }
 
-// Priced is a product with its present prices, and those of its variants that drafts name.
+// Priced is a product with its present prices and the present prices of its variants that drafts name.
 type Priced struct {
 	ID        id.Product
 	SKU       string
@@ -45,11 +45,11 @@ type PriceList struct {
 
 var pricedText db.Text
 
-// ReadPrices reads the present prices of the products and variants with the drafts' SKUs. By v.i + 0 PostgreSQL expects one row of
-// the list, so that it looks up each SKU and does not read all of an account it has no statistics of.
+// ReadPrices reads the present prices of the products and variants with the drafts' SKUs. v.i + 0 makes PostgreSQL
+// expect one row of the list: it then looks up each SKU and does not read all of an account without statistics.
 func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 	l := &PriceList{drafts: drafts, targets: make([]priceTarget, len(drafts)), products: make([]*Priced, 0, len(drafts))}
-	var shared map[id.Product]*Priced // only if a variant is named can several drafts name one product
+	var shared map[id.Product]*Priced // several drafts can name one product only if a variant is named
 	var withVariants []id.Product
 	room := make([]Priced, len(drafts))
 	var row Priced
@@ -111,7 +111,7 @@ func ReadPrices(tx *db.Tx, drafts []PriceDraft) (*PriceList, error) {
 	})
 }
 
-// Found reports whether the account has the SKU of the draft at a place of the list.
+// Found reports whether the account has the SKU of the draft at a position of the list.
 func (l *PriceList) Found(i int) bool { return l.targets[i].product != nil }
 
 // Prices are the price and the compare-at price of a product or a variant, nil for none of its own.
@@ -142,7 +142,7 @@ var (
 	bothFields    = []string{"price", "compareAtPrice"}
 )
 
-// PriceChanges is what drafts change.
+// PriceChanges are the changes that drafts make.
 type PriceChanges struct {
 	Products []*Priced
 	variants []variantRow

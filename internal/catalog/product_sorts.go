@@ -9,9 +9,9 @@ import (
 	"entrepot/internal/view"
 )
 
-// ProductSorts is the view by which lists of products are sorted: the table product_sorts has the name, the price and
-// the status of each product, with an index for each sort. An import would write each of these indexes at another
-// place for each product.
+// ProductSorts is the view by which lists of products are sorted. The table product_sorts has the name, the price and
+// the status of each product, with an index for each sort. Without the view, an import would write to a random page of
+// each of these indexes for each product.
 var ProductSorts = &view.View{
 	Name:   "product sorts",
 	Says:   "Lists by name and price find every product by those it has.",
@@ -29,7 +29,7 @@ var ProductSorts = &view.View{
 	Compare: compareSorts,
 }
 
-// storeSorts queues the rows of the products p that a condition selects, as these are now.
+// storeSorts queues the present rows of the products p that a condition selects.
 func storeSorts(w db.Writer, condition string, args ...any) {
 	args = append([]any{w.TenantID()}, args...)
 	w.Queue(`INSERT INTO product_sorts (tenant_id, product_id, name, price, status)
@@ -69,8 +69,8 @@ func compareSorts(tx *db.Tx, until int64, found view.Findings) error {
 		WHERE s.tenant_id = $1 AND (p.id IS NULL OR p.deleted_at IS NOT NULL AND p.changed_at <= $2)`, tx.Tenant, until)
 }
 
-// changedSinceSorts is the condition that a product p changed since the sorts were updated. The stamp is part of the text: where it is an
-// argument, PostgreSQL plans for any stamp, and looks through all products.
+// changedSinceSorts returns the condition that a product p changed since the sorts were updated. The stamp is part of
+// the text: with an argument, PostgreSQL would plan for any stamp and look through all products.
 func changedSinceSorts(tx *db.Tx) (string, error) {
 	until, err := ProductSorts.Until(tx)
 	return "p.changed_at > " + strconv.FormatInt(until, 10), err

@@ -19,7 +19,7 @@ const (
 
 var publicationStatuses = []PublicationStatus{PublicationPending, PublicationPublished, PublicationFailed, PublicationRemoving}
 
-// Publication is a product's place on a channel (interface §2.7.2).
+// Publication is the state of a product on a channel (interface §2.7.2).
 type Publication struct {
 	Channel     id.Channel
 	Status      PublicationStatus

@@ -7,15 +7,16 @@ import (
 	"entrepot/internal/db"
 )
 
-// countedPublications is the name of the kept counts of publications, by channel and status (publicationKey).
+// countedPublications is the name of the maintained counts of publications, by channel and status (publicationKey).
 const countedPublications = "publications"
 
-// publicationKey is the key of a kept count.
+// publicationKey returns the key of a maintained count.
 func publicationKey(channel id.Channel, status PublicationStatus) string {
 	return string(channel) + " " + string(status)
 }
 
-// countPublication adds a publication to the kept counts (n 1) or takes it out of them (-1); it has no status if there is none.
+// countPublication adds a publication to the maintained counts (n 1) or subtracts it (-1); a product without a
+// publication has no status.
 func countPublication(tx db.Writer, channel id.Channel, status PublicationStatus, n int64) {
 	if status != "" {
 		tx.Tally(countedPublications, publicationKey(channel, status), n)
@@ -25,17 +26,17 @@ func countPublication(tx db.Writer, channel id.Channel, status PublicationStatus
 // PublicationCounts are how many products have a publication on a channel, by status.
 type PublicationCounts struct{ Pending, Published, Failed, Removing int64 }
 
-// All is the number of all, also of those that are being removed.
+// All returns the number of all publications, including those that are being removed.
 func (c PublicationCounts) All() int64 { return c.Pending + c.Published + c.Failed + c.Removing }
 
-// There is the number of products that are published on the channel or waiting to be (interface §2.7.10).
+// There returns the number of products that are published on the channel or waiting to be (interface §2.7.10).
 func (c PublicationCounts) There() int64 { return c.All() - c.Removing }
 
-// CountPublications reads how many publications each channel has; one that has none may be missing.
+// CountPublications reads how many publications each channel has; a channel without any may be missing.
 func CountPublications(r db.Reader) (map[id.Channel]PublicationCounts, error) {
-	kept, err := db.Tallies[string](r, countedPublications)
+	stored, err := db.Tallies[string](r, countedPublications)
 	counts := map[id.Channel]PublicationCounts{}
-	for key, n := range kept {
+	for key, n := range stored {
 		channel, status, _ := strings.Cut(key, " ")
 		c := counts[id.Channel(channel)]
 		switch PublicationStatus(status) {

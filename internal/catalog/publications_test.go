@@ -13,7 +13,7 @@ import (
 	"entrepot/internal/db/dbtest"
 )
 
-// The kept counts of publications are those of the rows, whatever several writers do to the same products.
+// The maintained counts of publications are those of the rows, whatever several writers do to the same products.
 func TestPublicationsAreCounted(t *testing.T) {
 	channels := []id.Channel{id.New[id.Channel](), id.New[id.Channel]()}
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -66,7 +66,7 @@ func TestPublicationsAreCounted(t *testing.T) {
 		}
 		writers.Wait()
 		same := func(tx *db.Tx) error {
-			kept, err := CountPublications(tx)
+			counts, err := CountPublications(tx)
 			for _, channel := range channels {
 				rows := map[PublicationStatus]int64{}
 				err = tx.Each(func(r db.Rows) error {
@@ -76,8 +76,8 @@ func TestPublicationsAreCounted(t *testing.T) {
 					return err
 				}, "SELECT status FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.Tenant, channel)
 				want := PublicationCounts{rows[PublicationPending], rows[PublicationPublished], rows[PublicationFailed], rows[PublicationRemoving]}
-				if kept[channel] != want {
-					t.Errorf("kept %+v, there are %+v", kept[channel], want)
+				if counts[channel] != want {
+					t.Errorf("counted %+v, there are %+v", counts[channel], want)
 				}
 			}
 			return err

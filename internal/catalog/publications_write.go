@@ -7,8 +7,9 @@ import (
 	"entrepot/internal/db"
 )
 
-// Publications are those of some products on one channel, as a transaction has read them. It changes them here only, so that the kept
-// counts follow: each write repeats the status that was read, and the transaction runs again if that changed meanwhile.
+// Publications are the publications of some products on one channel, as a transaction has read them. All changes go
+// through Publications, so that the maintained counts follow: each write repeats the status that was read, and the
+// transaction runs again if the status changed meanwhile.
 type Publications struct {
 	channel id.Channel
 	read    map[id.Product]publicationState
@@ -42,10 +43,10 @@ func ReadPublications(tx *db.Tx, channel id.Channel, products ...id.Product) (*P
 
 var statusesText, publishText, republishText db.Text
 
-// Status is that of a product, "" if it has no publication.
+// Status returns the status of a product, "" if it has no publication.
 func (p *Publications) Status(product id.Product) PublicationStatus { return p.read[product].status }
 
-// Reason is why a product's publication failed, or is tried again; "" for nothing.
+// Reason returns why a product's publication failed, or is tried again; "" for nothing.
 func (p *Publications) Reason(product id.Product) string { return p.read[product].reason }
 
 // Publish queues publications of products with a status; an existing platform id stays. If a product is deleted meanwhile, the transaction
@@ -94,8 +95,8 @@ func (p *Publications) publish(tx db.Writer, was, status PublicationStatus, at i
 	}
 }
 
-// Settle queues the outcome of publishing on the platform, unless there is no publication, it is being removed, or it is as it was. A
-// failed one keeps its platform id.
+// Settle queues the outcome of publishing on the platform, unless there is no publication, it is being removed, or
+// nothing changes. A failed publication keeps its platform id.
 func (p *Publications) Settle(tx db.Writer, product id.Product, status PublicationStatus, externalID, url, reason string) {
 	was := p.read[product].status
 	if was == "" || was == PublicationRemoving || p.read[product] == (publicationState{status, reason}) && externalID+url == "" {
@@ -149,7 +150,7 @@ func (p *Publications) Delete(tx db.Writer, product id.Product) error {
 	return nil
 }
 
-// moved counts a product's publication with its new status, "" if it has none any more.
+// moved counts a product's publication with its new status, "" if it has no publication any more.
 func (p *Publications) moved(tx db.Writer, product id.Product, to PublicationStatus, reason string) {
 	countPublication(tx, p.channel, p.Status(product), -1)
 	countPublication(tx, p.channel, to, 1)
@@ -172,7 +173,8 @@ func Unpublish(tx *db.Tx, product id.Product) error {
 	return nil
 }
 
-// UnpublishSome queues the deletion of at most limit publications on a channel, which gets none any more, and returns how many those are.
+// UnpublishSome queues the deletion of at most limit publications on a channel that gets no new ones, and returns their
+// number.
 func UnpublishSome(tx *db.Tx, channel id.Channel, limit int) (n int64, err error) {
 	by := map[PublicationStatus][]id.Product{}
 	err = tx.Each(func(r db.Rows) error {
@@ -198,7 +200,7 @@ func AnyOnChannel(tx *db.Tx, channel id.Channel, n int) (bool, error) {
 	return db.MoreThan(tx, n, "publications WHERE tenant_id = $1 AND channel_id = $2::UUID", channel)
 }
 
-// UnpublishAll queues the deletion of all publications on a channel, which gets none any more.
+// UnpublishAll queues the deletion of all publications on a channel that gets no new ones.
 func UnpublishAll(tx db.Writer, channel id.Channel) {
 	tx.Change("DELETE FROM publications WHERE tenant_id = $1 AND channel_id = $2::UUID", tx.TenantID(), channel)
 	for _, status := range publicationStatuses {

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// collector collects products and then reads variants and links of those that have some.
+// collector collects products, and afterwards reads variants and links of the products that have some.
 type collector struct {
 	list        []*Product
 	byID        map[id.Product]*Product
@@ -40,7 +40,7 @@ func (c *collector) keep() {
 	c.part(p, &c.row)
 }
 
-// orNil is an amount; -1, which stands for none, becomes nil.
+// orNil returns an amount; -1, which stands for none, becomes nil.
 func orNil(amount int64) *money.Amount {
 	if amount < 0 {
 		return nil
@@ -124,7 +124,7 @@ func each[T ~string](tx *db.Tx, keys []T, text *db.Text, head, tail string, row 
 	return eachOf(tx, keys, text, func(n int) string { return head + db.In(n, 2) + tail }, row)
 }
 
-// eachOf runs a query that takes keys from $2 on, for all keys, in pieces; the query may name its last key more than once.
+// eachOf runs a query with keys from $2 on, for all keys, in pieces; the query may name its last key more than once.
 func eachOf[T ~string](tx *db.Tx, keys []T, text *db.Text, build func(n int) string, row func(db.Rows) error) error {
 	return db.WaitAll(prefetchOf(tx, keys, text, build, row))
 }
@@ -190,8 +190,8 @@ func (p PendingProduct) Wait() (*Product, error) {
 	return p.collector.list[0], nil
 }
 
-// ReadFor reads what the drafts concern: the products with their SKUs, categories, and slugs. media converts images to
-// their stored form, the JSON that is sent.
+// ReadFor reads everything that the drafts concern: the products with their SKUs, categories, and slugs. media converts
+// images to their stored form, the JSON that is sent.
 func ReadFor(tx *db.Tx, drafts []Draft, media func([]Image) string) (*Lookup, error) {
 	k := newLookup(len(drafts), media)
 	skus := make([]string, 0, len(drafts))
@@ -251,7 +251,7 @@ func (k *Lookup) readProducts(tx *db.Tx) error {
 	return err
 }
 
-// readSlugs finds which of the slugs that the drafts give or would get are taken.
+// readSlugs finds which of the slugs that the drafts name, or would get, are taken.
 func (k *Lookup) readSlugs(tx *db.Tx, drafts []Draft) error {
 	slugs := make([]string, 0, len(drafts))
 	for i := range drafts {

@@ -7,12 +7,12 @@ import (
 	"entrepot/internal/db"
 )
 
-// Sellable is the product, or variant of it, that a SKU on an order line means (interface §2.3).
+// Sellable is the product, or its variant, that a SKU on an order line stands for (interface §2.3).
 type Sellable struct {
 	SKU     string
 	Product id.Product
 	Variant id.Variant // "" when the SKU is the product's own
-	Name    string     // the product's name, then a dash and the variant's, unless that begins with it
+	Name    string     // the product's name, then a dash and the variant's; only the variant's if that begins with the product's
 }
 
 // Resolve finds the products and variants of SKUs, by SKU; unknown SKUs are left out.

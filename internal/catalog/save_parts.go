@@ -104,7 +104,7 @@ func dropLinks(tx db.Writer, list []id.Product) {
 	})
 }
 
-// stillSo is the condition that a link v is as it was read: if a category was created or deleted meanwhile, the
+// stillSo is the condition that a link v is as it was read. If a category was created or deleted meanwhile, the
 // operation runs again, so that no link waits for a category that exists. Writers of categories hold the account's
 // clock, and this statement comes after it.
 const stillSo = `(v.category_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM categories c

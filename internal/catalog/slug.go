@@ -39,7 +39,7 @@ func Slug(text string) string {
 	return norm.NFC.String(b.String())
 }
 
-// asciiSlug is a fast Slug for ASCII text, which most text is; ok is false for other text.
+// asciiSlug is a fast Slug for ASCII text, the usual case; ok is false for other text.
 func asciiSlug(text string) (slug string, ok bool) {
 	b := make([]byte, 0, len(text))
 	hyphen := false
@@ -67,8 +67,8 @@ func asciiSlug(text string) (slug string, ok bool) {
 	return string(b), true
 }
 
-// slugFor returns a free slug: from the name, followed by the end of the id if that is taken. If another product takes
-// it meanwhile, the write fails and the operation runs again.
+// slugFor returns a free slug: the name's, followed by the end of the id if the name's is taken. If another product
+// takes the slug meanwhile, the write fails and the operation runs again.
 func slugFor(name, id string, taken func(string) bool) string {
 	switch slug := Slug(name); {
 	case slug == "":

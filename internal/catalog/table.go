@@ -14,7 +14,7 @@ type productRow struct {
 	links    int64
 }
 
-// rowOf is a product's row with its present parts.
+// rowOf returns a product's row with its present parts.
 func rowOf(p *Product) productRow { return productRow{*p, int64(len(p.Variants)), int64(len(p.Links))} }
 
 // Columns of products: those that a feed and a change of prices have in common, those written when only prices change, those that a feed

@@ -158,7 +158,7 @@ func (s *Service) finishCategory(ctx context.Context, store *db.DB, tenant id.Te
 			if err := tx.LockClock(); err != nil {
 				return false, err
 			}
-			events, err := some(tx, begun, do.stride.Size*textsAtOnce)
+			events, err := some(tx, begun, do.batch.Size*textsAtOnce)
 			if err != nil {
 				return false, err
 			}

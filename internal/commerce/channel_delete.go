@@ -119,7 +119,7 @@ func (s *Service) FinishChannelDeletion(ctx context.Context, store *db.DB, tenan
 	} {
 		if err == nil {
 			err = do.each(ctx, func(tx *db.Tx) (bool, error) {
-				n, err := some(tx, do.stride.Size*textsAtOnce)
+				n, err := some(tx, do.batch.Size*textsAtOnce)
 				return n > 0, err
 			})
 		}

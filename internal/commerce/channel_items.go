@@ -64,7 +64,7 @@ func (s *Service) finishChange(ctx context.Context, store *db.DB, tenant id.Tena
 	do := s.operation(store, tenant, kind, string(channel))
 	for {
 		more, err := do.step(ctx, func(tx *db.Tx, begun *jobs.Job) (more bool, err error) {
-			begun.Cursor, err = changesOfItems[kind].Some(tx, channel, begun.Cursor, do.stride.Size*textsAtOnce)
+			begun.Cursor, err = changesOfItems[kind].Some(tx, channel, begun.Cursor, do.batch.Size*textsAtOnce)
 			if more = begun.Cursor != ""; err == nil && !more {
 				begun.LastStepDone(tx)
 			}

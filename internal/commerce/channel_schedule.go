@@ -28,12 +28,12 @@ func (s *Service) ScheduleChannels(ctx context.Context, store *db.DB) (bool, err
 	if err != nil {
 		return false, err
 	}
-	worked, stride := len(due) > 0, s.newStride(store)
+	worked, batch := len(due) > 0, s.newBatchSize(store)
 	for len(due) > 0 {
 		rest := due[:0]
 		for _, w := range due {
-			more, one := timed(ctx, store, w.Tenant, stride, func(tx *db.Tx) (bool, error) {
-				more, err := s.scheduleChannel(tx, w, stride.Size*textsAtOnce)
+			more, one := timed(ctx, store, w.Tenant, batch, func(tx *db.Tx) (bool, error) {
+				more, err := s.scheduleChannel(tx, w, batch.Size*textsAtOnce)
 				if apperr.Is(err, apperr.NotFound) {
 					return false, nil
 				}

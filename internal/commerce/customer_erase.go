@@ -320,7 +320,7 @@ func (s *erasureSteps) orders(ctx context.Context) error {
 			if len(left) == 0 {
 				return false, nil
 			}
-			left = left[:min(len(left), s.stride.Size)]
+			left = left[:min(len(left), s.batch.Size)]
 			e := &erasure{tx: tx, people: s.found.people, anonymiser: anonymiser{known: slices.Clone(s.known), words: s.words}}
 			if err := e.orderStep(left); err != nil {
 				return false, err
@@ -449,7 +449,7 @@ func (e *erasure) forgetAbout() error {
 // inSteps handles all elements of a list, some of them in each step.
 func inSteps[T any](ctx context.Context, s *erasureSteps, list []T, do func(e *erasure, some []T) error) error {
 	for len(list) > 0 {
-		some := list[:min(len(list), s.stride.Size*textsAtOnce)]
+		some := list[:min(len(list), s.batch.Size*textsAtOnce)]
 		_, err := s.step(ctx, func(tx *db.Tx, _ *jobs.Job) (bool, error) {
 			return true, do(&erasure{tx: tx, people: s.found.people, anonymiser: anonymiser{known: slices.Clone(s.known), words: s.words}}, some)
 		})

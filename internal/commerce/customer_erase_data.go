@@ -252,7 +252,7 @@ type erasure struct {
 	events    []webhooks.LoggedEvent
 	resources []string // that events, deliveries, movements and stored answers may be about
 	named     []string // those of them that only the person's records and events name
-	answers   []idempotency.Kept
+	answers   []idempotency.StoredAnswer
 	views     []accounts.SavedView // whose name or filter names the person
 	segments  []*customers.Segment
 	jobs      []jobs.Texts
@@ -493,7 +493,7 @@ func (e *erasure) writeEvents() {
 }
 
 func (e *erasure) writeAnswers() {
-	var answers []idempotency.Kept
+	var answers []idempotency.StoredAnswer
 	for _, k := range e.answers {
 		members := answerMembers(k.Space)
 		if strings.HasPrefix(k.Space, forms) && e.namedInside(k.Body) {

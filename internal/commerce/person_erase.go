@@ -97,9 +97,9 @@ func peopleOf(tx *db.Tx, platform, email string, names []string) (people []id.Cu
 // adoptOrders gives a buyer's orders without a customer one that has nothing but them, in short transactions. After a
 // crash the finished orders keep theirs, and the rest gets another one.
 func (s *Service) adoptOrders(ctx context.Context, store *db.DB, tenant id.Tenant, free []id.Order) error {
-	stride, parent := s.newStride(store), id.New[id.Customer]()
+	batch, parent := s.newBatchSize(store), id.New[id.Customer]()
 	for len(free) > 0 {
-		some := free[:min(len(free), stride.Size)]
+		some := free[:min(len(free), batch.Size)]
 		var took time.Duration
 		if err := store.WriteBulk(ctx, tenant, func(tx *db.Tx) (err error) {
 			started := time.Now()
@@ -112,7 +112,7 @@ func (s *Service) adoptOrders(ctx context.Context, store *db.DB, tenant id.Tenan
 			return err
 		}
 		free = free[len(some):]
-		stride.Next(ctx, took)
+		batch.Next(ctx, took)
 	}
 	return nil
 }

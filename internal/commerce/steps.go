@@ -26,7 +26,7 @@ const ordersAtOnce = 64
 
 func (s *Service) atOnce() int { return cmp.Or(s.AtOnce, ordersAtOnce) }
 
-func (s *Service) newStride(store *db.DB) *db.BatchSize {
+func (s *Service) newBatchSize(store *db.DB) *db.BatchSize {
 	return store.NewBatchSize(max(1, min(leastAtOnce, s.atOnce())), mostAtOnce)
 }
 
@@ -42,7 +42,7 @@ func orEnded(err error) error {
 }
 
 // timed runs a transaction that does a part of the work. If more is left, it pauses for other writers.
-func timed(ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.BatchSize,
+func timed(ctx context.Context, store *db.DB, tenant id.Tenant, batch *db.BatchSize,
 	do func(tx *db.Tx) (bool, error)) (more bool, err error) {
 	var took time.Duration
 	err = store.WriteBulk(ctx, tenant, func(tx *db.Tx) error {
@@ -54,7 +54,7 @@ func timed(ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.Batch
 		return err
 	})
 	if err == nil && more {
-		stride.Next(ctx, took)
+		batch.Next(ctx, took)
 	}
 	return more, err
 }
@@ -64,12 +64,12 @@ func timed(ctx context.Context, store *db.DB, tenant id.Tenant, stride *db.Batch
 // orders; it returns the position at which the step ended, the zero value if nothing is left.
 func before[P comparable](ctx context.Context, s *Service, store *db.DB, tenant id.Tenant,
 	do func(tx *db.Tx, last P, orders int) (to P, err error)) error {
-	stride := s.newStride(store)
+	batch := s.newBatchSize(store)
 	var none, last P
 	for {
 		to := none
-		more, err := timed(ctx, store, tenant, stride, func(tx *db.Tx) (_ bool, err error) {
-			to, err = do(tx, last, stride.Size)
+		more, err := timed(ctx, store, tenant, batch, func(tx *db.Tx) (_ bool, err error) {
+			to, err = do(tx, last, batch.Size)
 			return to != none, err
 		})
 		if err != nil || !more {
@@ -85,18 +85,18 @@ type operation struct {
 	tenant  id.Tenant
 	kind    jobs.Type
 	subject string
-	stride  *db.BatchSize
+	batch   *db.BatchSize
 }
 
 func (s *Service) operation(store *db.DB, tenant id.Tenant, kind jobs.Type, subject string) *operation {
-	return &operation{store: store, tenant: tenant, kind: kind, subject: subject, stride: s.newStride(store)}
+	return &operation{store: store, tenant: tenant, kind: kind, subject: subject, batch: s.newBatchSize(store)}
 }
 
 // step does some of the operation in one transaction. The transaction locks the job first, so that several processes
 // may do steps. do returns whether there was anything to do; if there was, step stores the job's input and cursor.
 // Errors: errEnded; those of do.
 func (o *operation) step(ctx context.Context, do func(tx *db.Tx, begun *jobs.Job) (bool, error)) (more bool, err error) {
-	return timed(ctx, o.store, o.tenant, o.stride, func(tx *db.Tx) (bool, error) {
+	return timed(ctx, o.store, o.tenant, o.batch, func(tx *db.Tx) (bool, error) {
 		begun, err := jobs.LockOperation(tx, o.kind, o.subject)
 		if err == nil && begun == nil {
 			err = errEnded
@@ -133,7 +133,7 @@ func (o *operation) orders(ctx context.Context, list []id.Order, before func() e
 			if len(left) == 0 {
 				return false, nil
 			}
-			left = left[:min(len(left), o.stride.Size)]
+			left = left[:min(len(left), o.batch.Size)]
 			begun.Cursor = string(left[len(left)-1])
 			return true, do(tx, left)
 		})

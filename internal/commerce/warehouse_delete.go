@@ -82,16 +82,16 @@ func (s *Service) FinishWarehouse(ctx context.Context, store *db.DB, tenant id.T
 	do := s.operation(store, tenant, jobs.WarehouseEmptied, string(warehouse))
 	for {
 		more, err := do.step(ctx, func(tx *db.Tx, begun *jobs.Job) (bool, error) {
-			code, limit, n := begun.Cursor, do.stride.Size*textsAtOnce, 0
+			code, limit, n := begun.Cursor, do.batch.Size*textsAtOnce, 0
 			w, err := stock.WarehouseByID(tx, warehouse)
 			if err == nil {
 				code = w.Code
-				n, err = w.RestoreKept(tx, limit)
+				n, err = w.RestoreLevels(tx, limit)
 			} else if apperr.Is(err, apperr.NotFound) {
 				err = nil
 			}
 			if err == nil && n == 0 {
-				n, err = stock.ForgetKept(tx, code, limit)
+				n, err = stock.ForgetThresholds(tx, code, limit)
 			}
 			if err == nil && n == 0 {
 				begun.LastStepDone(tx)

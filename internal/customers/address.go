@@ -53,7 +53,7 @@ type AddressChange struct {
 	IsDefault patch.Field[bool]
 }
 
-// With is the address with a change applied.
+// With returns the address with a change applied.
 func (a Address) With(c AddressChange) Address {
 	c.Type.Apply(&a.Type)
 	c.Name.Apply(&a.Name)
@@ -115,7 +115,7 @@ func (c *Customer) keepDefault(a *Address) {
 	}
 }
 
-// replaceBook replaces the book by the list. An entry keeps its id if the list names it or has an equal one; the last
+// replaceBook replaces the book with the list. An entry keeps its id if the list names it or has an equal one; the last
 // default of a type wins.
 func (c *Customer) replaceBook(list []AddressChange) {
 	old, taken := c.Addresses, map[id.Address]bool{}
@@ -129,7 +129,7 @@ func (c *Customer) replaceBook(list []AddressChange) {
 		return ""
 	}
 	book := make([]Address, len(list))
-	for i, change := range list { // named entries first, so that no equal entry takes their place
+	for i, change := range list { // named entries first, so that no equal entry takes their id
 		book[i] = Address{}.With(change)
 		if change.ID != "" {
 			book[i].ID = keep(func(a Address) bool { return a.ID == change.ID })

@@ -55,7 +55,7 @@ func (c *Customer) Same(other *Customer) bool {
 	return c.row() == other.row() && slices.Equal(c.Tags, other.Tags) && slices.Equal(c.Addresses, other.Addresses)
 }
 
-// row is the part of a customer's own row that Same compares.
+// row returns the part of a customer's own row that Same compares.
 func (c *Customer) row() [9]string {
 	return [9]string{c.Email, c.FirstName, c.LastName, c.Phone, c.Company, c.Siret, c.VAT, c.Metadata, c.OrderCountry.Code}
 }

@@ -1,10 +1,10 @@
 // Package customers holds the people and companies that order (interface §2.5, §2.6, §4.4).
 //
 //	customers.go  a record, found and linked by orders
-//	change.go     what a caller may change of it; address.go its address book: pure
+//	change.go     the fields that a caller may change; address.go the address book: pure
 //	store.go      lock, load, save; list.go filters and pages
 //	segment.go    saved filters: one rule in Go and in SQL; a test compares the two
-//	segment_lists.go who is in each segment, kept a little behind; segment_follow.go brings it up to date
+//	segment_lists.go who is in each segment, a little outdated; segment_follow.go brings the lists up to date
 //	merge.go      several records of one person or company
 //	erase.go      erasure of a person's data
 package customers
@@ -55,7 +55,7 @@ type Customer struct {
 	Addresses []Address
 }
 
-// Name is the full name, or the company's when there is none.
+// Name returns the full name, or the company's when there is none.
 func (c Customer) Name() string {
 	if name := strings.TrimSpace(c.FirstName + " " + c.LastName); name != "" {
 		return name
@@ -66,7 +66,7 @@ func (c Customer) Name() string {
 // EmailKey folds an address for comparison.
 func EmailKey(email string) string { return search.Fold(strings.TrimSpace(email)) }
 
-// search is the text that the search of a list matches.
+// search returns the text that the search of a list matches.
 func (c Customer) search() string {
 	text := strings.TrimSpace(strings.Join([]string{c.Email, c.FirstName, c.LastName, c.Company, c.Phone}, " "))
 	if form := phoneForm(c.Phone); form != "" {
@@ -78,7 +78,7 @@ func (c Customer) search() string {
 // isSecondary marks records merged into another, erased ones too, in the index of searches; others have 0.
 const isSecondary = 1
 
-// document is the record's entry in the index of searches.
+// document returns the record's entry in the index of searches.
 func (c *Customer) document() search.Document {
 	d := search.Document{ID: string(c.ID), Text: c.search()}
 	if c.MergedInto != "" {
@@ -87,7 +87,7 @@ func (c *Customer) document() search.Document {
 	return d
 }
 
-// byEmail begins with the key to which a row belongs, in front of the record's columns.
+// byEmail is a record's columns after the key to which the row belongs.
 var byEmail = db.KeyedBy("SELECT email_key, "+table.Columns("")+" FROM customers", "email_key", "")
 
 // Missing is the error for a customer that the account does not have: NotFound.
@@ -132,8 +132,8 @@ func PrefetchByIDs(r db.Reader, ids []id.Customer) *db.Pending[map[id.Customer]*
 
 var byIDs = db.KeyedBy(table.Select(""), "id", "")
 
-// Primary follows merges to the record into which this one was merged. Errors: ErrRetry if that one was erased since this one was read,
-// because this one was erased with it.
+// Primary follows merges to the record into which this one was merged. Errors: ErrRetry if that record was erased since
+// this one was read, because this one was erased with it.
 func Primary(r db.Reader, c *Customer) (*Customer, error) {
 	for range 100 {
 		if c == nil || c.Status != Secondary {
@@ -170,14 +170,14 @@ func InsertUnreported(w db.Writer, c Customer) {
 	search.Put(w, search.Customers, c.document())
 }
 
-// counted is the name of the kept counts of customers, by status; records that were erased with the one into which they
-// were merged are counted apart, because lists leave them out as they do secondaries.
+// counted is the name of the maintained counts of customers, by status. Records that were erased with the one into
+// which they were merged are counted separately, because lists leave them out as they do secondaries.
 const (
 	counted      = "customers"
 	erasedMerged = "erased secondary"
 )
 
-// countedAs is the key of the count that includes a record.
+// countedAs returns the key of the count that includes a record.
 func (c *Customer) countedAs() string {
 	if c.Status == Erased && c.MergedInto != "" {
 		return erasedMerged
@@ -196,9 +196,9 @@ func countListed(r db.Reader, includeInactive bool) (total int64, err error) {
 	return total, err
 }
 
-// Ordered counts n new orders, which the event log announces, in their customer's totals; email is the key of the customer's address if one
-// of the orders has the same, "" if all have others; country is that of the newest. If the customer was merged or erased meanwhile, or has
-// another address now, the operation runs again.
+// Ordered counts n new orders, which the event log announces, in their customer's totals. email is the key of the
+// customer's address if one of the orders has the same, "" if all have others; country is the country of the newest
+// order. If the customer was merged or erased meanwhile, or has another address now, the operation runs again.
 func Ordered(w db.Writer, customer id.Customer, n int64, email string, spent money.Amount, country OrderCountry) {
 	w.Queue("UPDATE customers SET orders_count = orders_count + $7::BIGINT, total_spent = total_spent + $3, "+newestCountry+
 		" WHERE tenant_id = $1 AND id = $2::UUID AND status = 'active' AND ($6 = '' OR email_key = $6)",

@@ -11,9 +11,9 @@ import (
 	"entrepot/internal/search"
 )
 
-// Derive builds an address book from the shipping addresses of orders, newest first: one entry for each line1, city
-// and zip (interface §2.5), ignoring case and spaces. The id of an entry depends on the place alone, and identifies
-// nothing in the store.
+// Derive builds an address book from the shipping addresses of orders, newest first: one entry for each line1, city and
+// zip (interface §2.5), ignoring case and spaces. The id of an entry depends on these alone, and identifies nothing in
+// the store.
 func Derive(customer id.Customer, shipping []string) []Address {
 	book, seen := []Address{}, map[string]bool{}
 	for _, text := range shipping {
@@ -38,10 +38,10 @@ func Derive(customer id.Customer, shipping []string) []Address {
 	return book
 }
 
-// folded is a text in lower case with single spaces and composed accents.
+// folded returns a text in lower case with single spaces and composed accents.
 func folded(text string) string { return search.Fold(strings.Join(strings.Fields(text), " ")) }
 
-// countryOf is the country of an order's free-form address, "" when it names none of ISO 3166-1.
+// countryOf returns the country of an order's free-form address, "" when it names none of ISO 3166-1.
 func countryOf(address string) string {
 	if address == "" {
 		return ""

@@ -14,9 +14,9 @@ type Filter struct {
 	Search          string // part of e-mail, names, company or phone, or some digits of the phone
 	Email           string
 	Tag             string
-	Segment         *Segment    // only those who meet its rules; it need not be stored
-	IncludeInactive bool        // records merged into another too
-	After           id.Customer // the last one of the page before, in place of Offset
+	Segment         *Segment    // only customers who meet its rules; the segment need not be stored
+	IncludeInactive bool        // also records merged into another
+	After           id.Customer // the last customer of the page before, in place of Offset
 	Limit, Offset   int
 }
 
@@ -40,16 +40,20 @@ func List(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	return list, total, load(tx, list)
 }
 
-// behind adds the condition that customers come behind the page before.
+// behind adds the condition that customers come after the page before.
 func (f Filter) behind(w *db.Where) { db.AndGiven(w, "c.id < ?::UUID", f.After) }
 
-// listAll is List without a filter, or by a tag alone, which only customers have that are neither merged nor erased.
+// listAll is List without a filter, or by a tag alone: only customers that are neither merged nor erased have tags.
 func listAll(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	listed := lists.Noun{Rows: "customers c", ID: "c.id"}
 	if !f.IncludeInactive {
 		listed.Living = "c.merged_into IS NULL"
 	}
-	all := func(tx *db.Tx) (int64, error) { return countListed(tx, f.IncludeInactive) }
+	n, err := countListed(tx, f.IncludeInactive)
+	if err != nil {
+		return nil, 0, err
+	}
+	all := lists.Known(n)
 	q := lists.Query{Noun: &listed, All: all, Sort: lists.ByID, Descending: true, Offset: f.Offset, Limit: f.Limit}
 	q.Indexes = []*lists.Index{{From: listed.Rows, ID: listed.ID, Bounds: []lists.Bound{{}}, Sort: lists.ByID.Column, Size: all}}
 	if f.After != "" {
@@ -114,7 +118,8 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 	return w
 }
 
-// andTag adds the condition that customers c have one of the tags, by which they may be found: with EXISTS each would be asked.
+// andTag adds the condition that customers c have one of the tags, by which the index finds them: EXISTS would check
+// each customer.
 func andTag(w *db.Where, tags ...string) {
 	w.And("c.id IN (SELECT t.customer_id FROM customer_tags t WHERE t.tenant_id = $1 AND t.tag IN " + db.BindAll(w, tags) + ")")
 }

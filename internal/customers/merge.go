@@ -31,7 +31,7 @@ func all(tx *db.Tx, lock db.Lock, ids []id.Customer) ([]Customer, error) {
 	return list, load(tx, list)
 }
 
-// MergedInto are the records that were merged into some others, directly or through another.
+// MergedInto returns the records that were merged into some others, directly or through another.
 func MergedInto(tx *db.Tx, customers ...id.Customer) ([]id.Customer, error) {
 	all := slices.Clone(customers)
 	for next := 0; next < len(all); {
@@ -83,13 +83,13 @@ func SaveMerge(tx db.Writer, before, c *Customer, secondaries []Customer) {
 	Save(tx, before, c)
 }
 
-// MoveTotals moves what some orders add to the totals of a locked record to another one that is locked, too.
+// MoveTotals moves what some orders add to the totals from one locked record to another locked one.
 func MoveTotals(tx db.Writer, from, to id.Customer, orders int64, spent money.Amount) {
 	Spend(tx, from, -orders, -spent)
 	Spend(tx, to, orders, spent)
 }
 
-// LockMerged locks a record that was merged, and the one that it is merged into now, and returns this.
+// LockMerged locks a record that was merged and the record that it is merged into now, and returns the latter.
 func LockMerged(tx *db.Tx, secondary id.Customer) (into id.Customer, err error) {
 	read := func() (into id.Customer, err error) {
 		return into, tx.Row("SELECT merged_into FROM customers WHERE tenant_id = $1 AND id = $2::UUID", []any{tx.Tenant, secondary},
@@ -113,8 +113,9 @@ func moveMerged(tx db.Writer, from, into id.Customer) {
 	tx.Queue("UPDATE customers SET merged_into = $3::UUID WHERE tenant_id = $1 AND merged_into = $2::UUID", tx.TenantID(), from, into)
 }
 
-// ExchangeEmail gives the e-mail of a locked primary to one of its secondaries. The primary's row must be saved with the
-// secondary's next; until then no record has either as a key, because a key belongs to one record at any time.
+// ExchangeEmail gives the e-mail of a locked primary to one of its secondaries. The primary's row must be saved with
+// the secondary's next; until that save no record has either e-mail as a key, because a key belongs to one record at
+// any time.
 func ExchangeEmail(tx *db.Tx, primary *Customer, secondary id.Customer) error {
 	s, err := Lock(tx, secondary)
 	if err != nil {

@@ -13,7 +13,7 @@ type OrderCountry struct {
 	At   int64  // when that order was created, in microseconds
 }
 
-// CountryOfOrder is the OrderCountry that an order of a time gives.
+// CountryOfOrder returns the OrderCountry that an order of a time gives.
 func CountryOfOrder(shipping string, at int64) OrderCountry {
 	if code := countryOf(shipping); code != "" {
 		return OrderCountry{code, at}
@@ -83,7 +83,8 @@ func Withdraw(tx db.Writer, customer id.Customer, orders int64, spent money.Amou
 		tx.TenantID(), customer, orders, spent, db.Null(country.Code), db.Null(country.At), Erased).Rows(1, nil)
 }
 
-// NewestCountry is the country of the newest order among countries of orders; those that are not in ISO 3166-1 do not count.
+// NewestCountry returns the country of the newest order among countries of orders; those that are not in ISO 3166-1 do
+// not count.
 func NewestCountry(list []OrderCountry) (newest OrderCountry) {
 	for _, c := range list {
 		if code, known := Country(c.Code); known && c.At > newest.At {

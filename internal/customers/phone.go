@@ -24,7 +24,7 @@ const (
 // phoneSigns removes what people write between the digits of a phone number; "(0)" is left out of a call from abroad.
 var phoneSigns = strings.NewReplacer("(0)", "", " ", "", "\u00a0", "", "-", "", "(", "", ")", "", "/", "", ".", "")
 
-// phoneForm is the form in which the text of a record has a phone number; "" for a phone without any digit but 0.
+// phoneForm returns the form in which the text of a record has a phone number; "" for a phone without any digit but 0.
 func phoneForm(phone string) string {
 	number, begins := phoneNumber(phone)
 	switch {
@@ -45,7 +45,7 @@ const (
 	withCode                  // with + or 00, so with a calling code
 )
 
-// phoneNumber is a phone number without signs and leading zeros, and how it began.
+// phoneNumber returns a phone number without signs and leading zeros, and how it began.
 func phoneNumber(phone string) (number string, begins beginning) {
 	number = phoneSigns.Replace(phone)
 	switch {
@@ -57,7 +57,7 @@ func phoneNumber(phone string) (number string, begins beginning) {
 	return strings.TrimLeft(number, "+0"), begins
 }
 
-// phoneTerms are the texts to look for when a search looks like a phone number, none if it does not.
+// phoneTerms returns the texts to look for when a search looks like a phone number, none if it does not.
 func phoneTerms(term string) (list []string) {
 	digits := 0
 	for _, c := range term {
@@ -84,8 +84,8 @@ func phoneTerms(term string) (list []string) {
 	return list
 }
 
-// callingCode is the length of the country's calling code with which a number begins (ITU-T E.164): one digit for zones 1 and 7, two for
-// the countries below, three for all others.
+// callingCode returns the length of the country's calling code with which a number begins (ITU-T E.164): one digit for
+// zones 1 and 7, two for the countries below, three for all others.
 func callingCode(number string) int {
 	const two = "20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 " +
 		"60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98"
@@ -100,7 +100,8 @@ func callingCode(number string) int {
 	return min(3, len(number))
 }
 
-// wantedTerms are the texts of which one must be in the text of a record that a search finds. One that contains another is left out.
+// wantedTerms returns the texts of which one must be in the text of a record that a search finds. One that contains
+// another is left out.
 func wantedTerms(term string) []string {
 	all := append([]string{search.Fold(term)}, phoneTerms(term)...)
 	var least []string

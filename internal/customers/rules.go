@@ -8,7 +8,7 @@ import (
 	"entrepot/internal/base/money"
 )
 
-// storedRules is the stored form of rules: JSON without absent ones. Times are cut to milliseconds.
+// storedRules is the stored form of rules: JSON without absent rules. Times are cut to milliseconds.
 type storedRules struct {
 	TagsAny         []string    `json:"tagsAny,omitempty"`
 	TagsAll         []string    `json:"tagsAll,omitempty"`
@@ -20,7 +20,7 @@ type storedRules struct {
 	LastOrderBefore *time.Time  `json:"lastOrderBefore,omitempty"`
 }
 
-// text is the stored form of the rules.
+// text returns the stored form of the rules.
 func (r Rules) text() string {
 	s := storedRules{TagsAny: r.TagsAny, TagsAll: r.TagsAll, MinOrders: r.MinOrders, Country: r.Country,
 		CreatedAfter: moment(r.CreatedAfter), LastOrderAfter: moment(r.LastOrderAfter), LastOrderBefore: moment(r.LastOrderBefore)}

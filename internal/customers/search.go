@@ -8,11 +8,11 @@ import (
 	"entrepot/internal/search"
 )
 
-// lookUpCost is about how many entries of an index are read while one customer is looked up.
+// lookUpCost is the cost of looking up one customer, as the number of index entries read in that time.
 const lookUpCost = 4
 
-// listFound reads a page of a search. If the filter has conditions beyond the index of searches, the customers found are read and checked;
-// of a tag that not many more have, its index says who of them has it.
+// listFound reads a page of a search. If the filter has conditions beyond the index of searches, the customers found
+// are read and checked. If a tag has not many more customers than were found, the tag's index says who of them has it.
 func listFound(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	found, err := findSearched(tx, f)
 	f.Search = ""
@@ -66,7 +66,7 @@ func findSearched(tx *db.Tx, f Filter) (*search.Set, error) {
 	return found, nil
 }
 
-// meeting are those of some customers who meet the filter's conditions.
+// meeting returns those of some customers who meet the filter's conditions.
 func meeting(tx *db.Tx, f Filter, some []search.ID) ([]id.Customer, error) {
 	w := f.where(tx)
 	condition := " AND c.id IN (" + search.Bind(w, some) + ")"
@@ -74,8 +74,8 @@ func meeting(tx *db.Tx, f Filter, some []search.ID) ([]id.Customer, error) {
 		"SELECT c.id FROM customers c WHERE "+w.String()+condition, w.Args()...)
 }
 
-// keepTagged leaves those of the customers found that have a tag, and returns "" for it; if so many have it that looking at each of those
-// found costs less, it leaves all, and returns the tag.
+// keepTagged drops from the customers found those without a tag, and returns "" for the tag. If so many customers have
+// the tag that checking each found customer costs less, keepTagged drops none and returns the tag.
 func keepTagged(tx *db.Tx, found *search.Set, tag string) (*search.Set, string, error) {
 	const with = "customer_tags WHERE tenant_id = $1 AND tag = $2"
 	many, err := db.MoreThan(tx, int(lookUpCost*found.Len()), with, tag)
@@ -86,7 +86,7 @@ func keepTagged(tx *db.Tx, found *search.Set, tag string) (*search.Set, string, 
 	return found, "", err
 }
 
-// LastRecorded reads the newest active customers that contain a term, at most n; searches of everything show these.
+// LastRecorded reads the newest active customers that contain a term, at most n, for searches of everything.
 func LastRecorded(tx *db.Tx, term string, n int) ([]Customer, error) {
 	var ids []search.ID
 	for _, one := range wantedTerms(term) {

@@ -33,8 +33,8 @@ type Segment struct {
 // PrefetchOrders reports whether the rules need the time of the last order.
 func (r Rules) PrefetchOrders() bool { return r.LastOrderAfter != nil || r.LastOrderBefore != nil }
 
-// Match reports whether a customer, read with tags and addresses, is in the segment. lastOrder is when the newest
-// order was created, 0 for none.
+// Match reports whether a customer, read with tags and addresses, is in the segment. lastOrder is when the newest order
+// was created, 0 for none.
 func (r Rules) Match(c *Customer, lastOrder int64) bool {
 	switch {
 	case c.Status != Active,
@@ -58,10 +58,10 @@ func (c *Customer) livesIn(country string) bool {
 	return slices.ContainsFunc(c.Addresses, func(a Address) bool { return a.Country == country })
 }
 
-// where is Match in SQL, to find customers c.
+// where returns the SQL of Match, to find customers c.
 func (r Rules) where(w *db.Where) { r.match(w, andTag) }
 
-// holds is where for a few customers c, which other conditions select: it reads nothing of others.
+// holds is where for a few customers c, which other conditions select: it reads nothing of other customers.
 func (r Rules) holds(w *db.Where) { r.match(w, andHasTag) }
 
 func (r Rules) match(w *db.Where, andTag func(w *db.Where, tags ...string)) {

@@ -134,7 +134,8 @@ func (p *memberPage) tagged(w *db.Where) {
 	}
 }
 
-// from are the rows m of the list that the filter takes, read from it or, if the tag has fewer customers, from these.
+// from returns the rows m of the list that the filter takes, read from it or, if the tag has fewer customers, from
+// these.
 func (p *memberPage) from(tx *db.Tx) (table string, w *db.Where) {
 	w = db.NewWhere(tx, "m")
 	if p.byTag {
@@ -147,7 +148,7 @@ func (p *memberPage) from(tx *db.Tx) (table string, w *db.Where) {
 	return "segment_members m", w
 }
 
-// count is how many rows of the list the filter takes.
+// count returns how many rows of the list the filter takes.
 func (p *memberPage) count(tx *db.Tx) (rows int64, err error) {
 	if p.Tag == "" {
 		return p.list.members, nil

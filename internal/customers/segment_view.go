@@ -40,9 +40,9 @@ var SegmentLists = &view.View{
 	Compare: compareSegments,
 }
 
-// NoteChange records, if the account has segments, that a customer may be in others of them than before. Everything
-// in this package that changes what rules ask for does so itself, but for creations: the event log has new customers
-// and new orders. Only an order that gets its customer later is left to its operation.
+// NoteChange records, if the account has segments, that a customer may have moved into or out of some of them. Every
+// change in this package that rules depend on calls NoteChange, except for creations: the event log has new customers
+// and new orders. An operation calls it only for an order that gets its customer afterwards.
 //
 // The note comes after the change clock, and so does a new segment (Segment.Insert). So every change either has a
 // note, or is committed before the segment, whose list then begins with it.
@@ -52,8 +52,8 @@ func NoteChange(w db.Writer, customer id.Customer) {
 		w.TenantID(), w.Stamps(1), customer)
 }
 
-// changedCustomers are those who may be in other segments than at a stamp, because of changes until another one:
-// newest first, each once.
+// changedCustomers returns the customers who may be in other segments than at a stamp, because of changes up to another
+// stamp: newest first, each once.
 func changedCustomers(tx *db.Tx, from, to int64) ([]id.Customer, error) {
 	const between = " AND e.stamp > $2 AND e.stamp <= $3"
 	ids, err := db.List(tx, func(r db.Rows) (c id.Customer, err error) { return c, r.Scan(&c) },
@@ -77,8 +77,8 @@ type segmentList struct {
 	segment id.Segment
 	rules   string      // a digest; "" for a list that is being deleted
 	members int64       // rows of segment_members
-	doneTo  id.Customer // how far the list has grown: the last customer that was looked at; "" for none
-	whole   bool        // all customers were looked at
+	doneTo  id.Customer // the last customer that was checked, in the order in which the list grows; "" for none
+	whole   bool        // all customers were checked
 }
 
 var segmentListTable = db.NewTable("segment_lists",
@@ -90,14 +90,14 @@ var segmentListTable = db.NewTable("segment_lists",
 	db.Col("whole", func(l *segmentList) any { return &l.whole }),
 )
 
-// digest stands for rules: others have another one. Lists have it in place of the rules, because a tag may be a
+// digest identifies rules: other rules have another digest. Lists have it in place of the rules, because a tag may be a
 // person's name.
 func (r Rules) digest() string {
 	sum := sha256.Sum256([]byte(r.text()))
 	return hex.EncodeToString(sum[:16])
 }
 
-// listOf is the list of a segment with its present rules; nil for none.
+// listOf returns the list of a segment with its present rules; nil for none.
 func listOf(lists []segmentList, s *Segment) *segmentList {
 	at := slices.IndexFunc(lists, func(l segmentList) bool { return l.segment == s.ID && l.rules == s.Rules.digest() })
 	if at < 0 {
@@ -116,7 +116,7 @@ func segmentsAndLists(tx *db.Tx) ([]Segment, []segmentList, error) {
 	return segments, lists, err
 }
 
-// stepSegments puts the customers who have changed into the lists, or takes them out.
+// stepSegments adds the customers who have changed to the lists, or removes them.
 func stepSegments(tx *db.Tx, from, to int64) error {
 	segments, lists, err := segmentsAndLists(tx)
 	if err != nil {
@@ -135,7 +135,7 @@ func stepSegments(tx *db.Tx, from, to int64) error {
 	return err
 }
 
-// apply brings a list up to date with some customers, as far as it has grown.
+// apply brings a list up to date with some customers, as far as the list has grown.
 func (l *segmentList) apply(tx *db.Tx, rules Rules, changed []id.Customer) error {
 	for piece := range db.Pieces(changed) {
 		w := db.AndIn(db.NewWhere(tx, "c"), "c.id", piece)
@@ -159,7 +159,7 @@ func (l *segmentList) apply(tx *db.Tx, rules Rules, changed []id.Customer) error
 	return nil
 }
 
-// enter puts those of the customers c that a condition selects into the list who meet its rules.
+// enter adds to the list those of the customers c that a condition selects who meet its rules.
 func (l *segmentList) enter(tx *db.Tx, rules Rules, w *db.Where) error {
 	rules.holds(w)
 	come, err := tx.Exec("INSERT INTO segment_members (tenant_id, list_id, customer_id) SELECT c.tenant_id, "+w.Bind(l.ID)+
@@ -211,7 +211,7 @@ func tidySegments(tx *db.Tx, size int, _ bool) (more bool, err error) {
 	return false, nil
 }
 
-// grow lets the list look at the next customers.
+// grow makes the list check the next customers.
 func (l *segmentList) grow(tx *db.Tx, rules Rules, size int) error {
 	w := db.AndGiven(db.NewWhere(tx, "c"), "c.id > ?::UUID", l.doneTo)
 	var end id.Customer
@@ -228,8 +228,8 @@ func (l *segmentList) grow(tx *db.Tx, rules Rules, size int) error {
 	return err
 }
 
-// shrink deletes some rows of the list, and with the last ones the list. Until then it must not become that of a
-// segment again.
+// shrink deletes some rows of the list, and with the last rows the list. Until the list is deleted, no
+// segment may use it again.
 func (l *segmentList) shrink(tx *db.Tx, size int) error {
 	gone, err := tx.Exec(`DELETE FROM segment_members WHERE tenant_id = $1 AND list_id = $2 AND customer_id IN (SELECT m.customer_id
 		FROM segment_members m WHERE m.tenant_id = $1 AND m.list_id = $2 ORDER BY m.customer_id LIMIT $3::BIGINT)`, tx.Tenant, l.ID, size)
@@ -242,8 +242,8 @@ func (l *segmentList) shrink(tx *db.Tx, size int) error {
 	return err
 }
 
-// compareSegments compares the lists with the rules, as SQL has them, but for customers who changed since a stamp. A
-// list that differs is made anew.
+// compareSegments compares the lists with the rules, as SQL has them, except for customers who changed since a stamp. A
+// list that differs is built again.
 func compareSegments(tx *db.Tx, until int64, found view.Findings) error {
 	segments, lists, err := segmentsAndLists(tx)
 	if err != nil || len(lists) == 0 {
@@ -277,7 +277,7 @@ func compareSegments(tx *db.Tx, until int64, found view.Findings) error {
 	return err
 }
 
-// compare calls differs for customers whom the list has and the rules do not, or the other way round.
+// compare calls differs for customers whom only the list or only the rules include.
 func (l *segmentList) compare(tx *db.Tx, rules Rules, differs func(id.Customer)) error {
 	each := func(r db.Rows) error {
 		var c id.Customer

@@ -67,7 +67,7 @@ type window struct {
 	hosts    []string // others than the site's that it may call
 
 	scriptless bool          // its pages run no script
-	patience   time.Duration // 0 for the usual one
+	timeout    time.Duration // 0 for the usual one
 }
 
 // quiet lets the bounds of time count. Beside other work they say nothing of the service.
@@ -281,8 +281,8 @@ func (b *window) path() string {
 	return u.RequestURI()
 }
 
-// patience is how long a page may take for what a test waits for. It bounds what never comes: slowness must not fail a test.
-const patience = 3 * time.Minute
+// pageTimeout is how long a page may take for what a test waits for. It bounds what never comes: slowness must not fail a test.
+const pageTimeout = 3 * time.Minute
 
 // until waits for an expression to be true, also over a change of pages.
 func (b *window) until(expression string) {
@@ -300,10 +300,10 @@ func (b *window) is(expression string) (so bool) {
 // wait looks again and again, ever less often, until something is so; what names it.
 func (b *window) wait(so func() bool, what string) {
 	b.t.Helper()
-	late := time.Now().Add(cmp.Or(b.patience, patience))
+	late := time.Now().Add(cmp.Or(b.timeout, pageTimeout))
 	for pause := 2 * time.Millisecond; !so(); pause = min(2*pause, 32*time.Millisecond) {
 		if time.Now().After(late) || b.ctx.Err() != nil {
-			b.t.Fatalf("%s is not so after %v\nthe page: %.900s", what, cmp.Or(b.patience, patience), b.text())
+			b.t.Fatalf("%s is not so after %v\nthe page: %.900s", what, cmp.Or(b.timeout, pageTimeout), b.text())
 		}
 		time.Sleep(pause)
 	}

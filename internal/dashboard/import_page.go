@@ -135,7 +135,7 @@ type importView struct {
 	RefusedMore string
 	Notes       []lineRow // rows that are stored, but not whole
 	NotesMore   string
-	Mend        string // address of the file of refused rows, "" if there are no rows
+	RefusedRows string // address of the file of refused rows, "" if there are no rows
 	Report      string
 	Left        string // columns that are left out
 }
@@ -146,7 +146,7 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	counts, _, err := importer.Kept([]byte(p.i.Progress))
+	counts, _, err := importer.ReadProgress([]byte(p.i.Progress))
 	if err != nil {
 		return answer{}, err
 	}
@@ -350,7 +350,7 @@ func (v *importView) refused(r *request, p importPage) {
 		return
 	}
 	if p.found.Delimiter != "" {
-		v.Mend = prefix + p.path("/refused")
+		v.RefusedRows = prefix + p.path("/refused")
 	}
 	if len(p.lines) == shownLines {
 		v.RefusedMore = "The first " + r.format.Count(shownLines) + "; the file to download has all."

@@ -60,7 +60,7 @@ func (d *Dashboard) discardImport(r *request) (answer, error) {
 // sendRefused serves GET /products/import/{id}/refused: the refused rows, in the columns of the file, with the reason.
 func (d *Dashboard) sendRefused(r *request) (answer, error) {
 	return d.sendLines(r, "refused", func(p importPage, w http.ResponseWriter) error {
-		return fileimport.Mend(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)
+		return fileimport.WriteRefusedRows(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)
 	})
 }
 

@@ -92,7 +92,7 @@ func (r *request) importRow(i imports.Import) (importRow, error) {
 	if err != nil {
 		return importRow{}, err
 	}
-	counts, _, err := importer.Kept([]byte(i.Progress))
+	counts, _, err := importer.ReadProgress([]byte(i.Progress))
 	row := importRow{ID: string(i.ID), Name: i.Name, To: importAddress(i), Badge: importBadge(i, counts),
 		At: r.format.Stamp(i.CreatedAt)}
 	switch {

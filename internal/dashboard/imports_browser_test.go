@@ -88,7 +88,7 @@ func TestStoryOfAnImport(t *testing.T) {
 		b.clickOn(`a[href$="/products/import"]`)
 		b.until("document.querySelector('.drop')")
 		b.choose(path)
-		b.patience = max(patience, time.Duration(rows)*20*time.Millisecond)
+		b.timeout = max(pageTimeout, time.Duration(rows)*20*time.Millisecond)
 		b.shows(count(rows) + " rows")
 		for _, words := range []string{"Windows-1252", "Désignation", "a guess", "Pot à fleurs n° 0"} {
 			b.shows(words)

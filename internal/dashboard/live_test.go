@@ -66,7 +66,7 @@ func hears(t *testing.T, lines chan string, want string) {
 		}
 		return list
 	}
-	for late := time.After(patience); ; {
+	for late := time.After(pageTimeout); ; {
 		select {
 		case line := <-lines:
 			if line == want {
@@ -78,7 +78,7 @@ func hears(t *testing.T, lines chan string, want string) {
 				}
 			}
 		case <-late:
-			t.Fatalf("no %q within %s", want, patience)
+			t.Fatalf("no %q within %s", want, pageTimeout)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func TestWordsForPeople(t *testing.T) {
 		s.deliver(t)
 		c.call("PATCH", "/orders/"+order, map[string]any{"notes": "Ring"})
 		link := fmt.Sprintf(`href="%s/orders/%s">%s</a>`, prefix, order, number)
-		for late := time.Now().Add(patience); !strings.Contains(b.get("/webhooks/deliveries?event=order.updated").body, link); {
+		for late := time.Now().Add(pageTimeout); !strings.Contains(b.get("/webhooks/deliveries?event=order.updated").body, link); {
 			if time.Now().After(late) {
 				t.Fatalf("no %s in %.900s", link, b.get("/webhooks/deliveries?event=order.updated").words())
 			}

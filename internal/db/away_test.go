@@ -85,7 +85,7 @@ func TestLongReadsEnd(t *testing.T) {
 		return store.Read(ctx, 1, func(tx *db.Tx) error { return tx.Row(slowly, nil, new(int64)) })
 	}
 	shownAs(t, "a long statement", read(t.Context()), "busy")
-	patient, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Patience})
+	patient, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestOutcomeUnknown(t *testing.T) {
 		}
 	}()
 	address.Host = proxy.Addr().String()
-	store, err := db.Open(t.Context(), db.Config{URL: address.String(), Pool: 1, MinWait: dbtest.Patience})
+	store, err := db.Open(t.Context(), db.Config{URL: address.String(), Pool: 1, MinWait: dbtest.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

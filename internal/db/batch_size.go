@@ -7,8 +7,8 @@ import (
 
 // Limits of a transaction of background work, roughly. On SQLite no other transaction writes meanwhile.
 const (
-	strideTime  = 25 * time.Millisecond
-	strideAlone = 100 * time.Millisecond // while no caller waits for transactions
+	batchTime      = 25 * time.Millisecond
+	batchTimeAlone = 100 * time.Millisecond // while no caller waits for transactions
 )
 
 // BatchSize adapts the size of background transactions that follow the writes of callers: the larger one is, the less
@@ -31,9 +31,9 @@ func (s *BatchSize) Next(ctx context.Context, took time.Duration) {
 }
 
 func (s *BatchSize) adapt(took time.Duration, alone bool) {
-	budget := strideTime
+	budget := batchTime
 	if alone {
-		budget = strideAlone
+		budget = batchTimeAlone
 	}
 	switch {
 	case took > budget:

@@ -30,7 +30,7 @@ func engines(t *testing.T, test func(t *testing.T, store *db.DB)) {
 		return store
 	}
 	t.Run("sqlite", func(t *testing.T) { test(t, open(t, db.Config{Dir: t.TempDir(), Unsafe: true})) })
-	t.Run("postgres", func(t *testing.T) { test(t, open(t, db.Config{URL: dbtest.URL(t), MinWait: dbtest.Patience})) })
+	t.Run("postgres", func(t *testing.T) { test(t, open(t, db.Config{URL: dbtest.URL(t), MinWait: dbtest.Timeout})) })
 }
 
 func clock(t *testing.T, store *db.DB, tenant id.Tenant) {
@@ -199,7 +199,7 @@ func TestStampsGrowInCommitOrder(t *testing.T) {
 				}
 			})
 		}
-		seen, since, deadline := map[string]bool{}, int64(0), time.Now().Add(dbtest.Patience)
+		seen, since, deadline := map[string]bool{}, int64(0), time.Now().Add(dbtest.Timeout)
 		for len(seen) < writers*each*2 {
 			if time.Now().After(deadline) {
 				t.Fatalf("the reader met %d of %d stamps", len(seen), writers*each*2)

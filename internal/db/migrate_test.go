@@ -16,7 +16,7 @@ import (
 // one of a newer program, and one of a development version.
 func TestMigrationsAreThoseOfTheStore(t *testing.T) {
 	for engine, config := range map[string]db.Config{"sqlite": {Dir: t.TempDir(), Unsafe: true},
-		"postgres": {URL: dbtest.URL(t), MinWait: dbtest.Patience}} {
+		"postgres": {URL: dbtest.URL(t), MinWait: dbtest.Timeout}} {
 		t.Run(engine, func(t *testing.T) {
 			store, err := db.Open(t.Context(), config)
 			if err != nil {
@@ -51,7 +51,7 @@ func TestMigrationsAreThoseOfTheStore(t *testing.T) {
 // Each migration of an older store is logged when it begins; a new store logs none.
 func TestMigrationsOfAnOlderStoreAreLogged(t *testing.T) {
 	for engine, config := range map[string]db.Config{"sqlite": {Dir: t.TempDir(), Unsafe: true},
-		"postgres": {URL: dbtest.URL(t), MinWait: dbtest.Patience}} {
+		"postgres": {URL: dbtest.URL(t), MinWait: dbtest.Timeout}} {
 		t.Run(engine, func(t *testing.T) {
 			var log bytes.Buffer
 			config.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -86,7 +86,7 @@ func TestWhatFollowsMigrationsIsMadeUpFor(t *testing.T) {
 	}{
 		"sqlite": {db.Config{Dir: t.TempDir(), Unsafe: true}, "SELECT count(*) FROM sqlite_stat1 WHERE idx = 'jobs_ended'",
 			"DELETE FROM sqlite_stat1 WHERE idx = 'jobs_ended';"},
-		"postgres": {db.Config{URL: dbtest.URL(t), MinWait: dbtest.Patience},
+		"postgres": {db.Config{URL: dbtest.URL(t), MinWait: dbtest.Timeout},
 			"SELECT count(*) FROM pg_class WHERE oid = to_regclass('jobs') AND relrowsecurity",
 			"ALTER TABLE jobs DISABLE ROW LEVEL SECURITY; DROP POLICY tenant ON jobs; " +
 				"ALTER TABLE jobs ALTER COLUMN tenant_id RESET (n_distinct);"},

@@ -42,7 +42,7 @@ func TestWideReadsLeaveRoomForNeighbours(t *testing.T) {
 		if taken == begun {
 			t.Fatalf("%d of %d wide reads of one account run at once", taken, begun)
 		}
-		soon, cancel := context.WithTimeout(t.Context(), dbtest.Patience)
+		soon, cancel := context.WithTimeout(t.Context(), dbtest.Timeout)
 		defer cancel()
 		for what, run := range map[string]func() error{
 			"a wide read of the other":       func() error { return store.ReadWide(soon, quiet, readNumber) },

@@ -19,7 +19,7 @@ func twoNodes(t *testing.T) (nodes []*db.DB, url string) {
 	t.Helper()
 	url = dbtest.URL(t)
 	for range 2 {
-		store, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Patience})
+		store, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Timeout})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func TestAStoreThatTakesNoWritesIsNotReady(t *testing.T) {
 	}
 	pings := func(when, want string) {
 		t.Helper()
-		store, err := db.Open(t.Context(), db.Config{URL: address, MinWait: dbtest.Patience})
+		store, err := db.Open(t.Context(), db.Config{URL: address, MinWait: dbtest.Timeout})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestAStoreThatTakesNoWritesIsNotReady(t *testing.T) {
 	pings("with room again", "")
 
 	do("CREATE TRIGGER no_room BEFORE INSERT ON warehouses FOR EACH STATEMENT EXECUTE FUNCTION no_room()")
-	store, err := db.Open(t.Context(), db.Config{URL: address, MinWait: dbtest.Patience})
+	store, err := db.Open(t.Context(), db.Config{URL: address, MinWait: dbtest.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

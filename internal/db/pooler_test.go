@@ -16,7 +16,7 @@ import (
 func TestThroughAPooler(t *testing.T) {
 	direct := dbtest.URL(t)
 	address := dbtest.Pooler(t, direct)
-	store, err := db.Open(t.Context(), db.Config{URL: address, MinWait: dbtest.Patience})
+	store, err := db.Open(t.Context(), db.Config{URL: address, MinWait: dbtest.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

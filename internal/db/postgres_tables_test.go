@@ -27,7 +27,7 @@ func TestRowLevelSecurity(t *testing.T) {
 		t.Fatal(err)
 	}
 	asMerchant := strings.Replace(url, "postgres@", "merchant@", 1)
-	store, err := db.Open(ctx, db.Config{URL: asMerchant, MinWait: dbtest.Patience})
+	store, err := db.Open(ctx, db.Config{URL: asMerchant, MinWait: dbtest.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

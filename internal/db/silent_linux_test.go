@@ -139,7 +139,7 @@ func TestSilentHost(t *testing.T) {
 			break
 		}
 		shownAs(t, "while the host is silent", err, "unavailable")
-		if time.Since(silent) > dbtest.Patience {
+		if time.Since(silent) > dbtest.Timeout {
 			t.Fatalf("nothing was stored within %s", time.Since(silent))
 		}
 	}
@@ -147,7 +147,7 @@ func TestSilentHost(t *testing.T) {
 	select {
 	case <-waiting:
 		t.Logf("the read that was under way ended after %s", time.Since(silent).Round(time.Millisecond))
-	case <-time.After(dbtest.Patience):
+	case <-time.After(dbtest.Timeout):
 		t.Error("a read still waits for the silent host")
 	}
 }

@@ -27,7 +27,7 @@ func TestConnectionsToAStandbyAreGivenUp(t *testing.T) {
 		}
 	}
 	newConnections("on")
-	store, err := db.Open(t.Context(), db.Config{URL: address, MinWait: dbtest.Patience})
+	store, err := db.Open(t.Context(), db.Config{URL: address, MinWait: dbtest.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestStatisticsOfANewStore(t *testing.T) {
 	store := dbtest.Open(t, db.Config{URL: dbtest.StoreURL(t)})
 	fillCustomers(t, store, dbtest.Account(t, store), 200)
-	for deadline := time.Now().Add(dbtest.Patience); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(dbtest.Timeout); ; time.Sleep(50 * time.Millisecond) {
 		var known, most int64
 		err := store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
 			return tx.Row(`SELECT count(*), coalesce(max(array_length(histogram_bounds::TEXT::TEXT[], 1)), 0) FROM pg_stats
@@ -63,7 +63,7 @@ func TestStatisticsOfATableThatDoesNotGrow(t *testing.T) {
 	}
 	wait := func(table string, times int64) {
 		t.Helper()
-		for deadline := time.Now().Add(dbtest.Patience); analysed(table) < times; time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(dbtest.Timeout); analysed(table) < times; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("in vain: %s was analysed %d times, not %d", table, analysed(table), times)
 			}
@@ -109,7 +109,7 @@ func TestStatisticsDoNotWaitForATable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(dbtest.Patience); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(dbtest.Timeout); ; time.Sleep(50 * time.Millisecond) {
 		var analysed, waiting int64
 		err := other.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM pg_stats WHERE tablename = 'tallies'),
 			(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&analysed, &waiting)

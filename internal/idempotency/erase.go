@@ -11,8 +11,8 @@ import (
 // Ref names a stored answer.
 type Ref struct{ Key, Space string }
 
-// Kept is a stored answer with its key.
-type Kept struct {
+// StoredAnswer is a stored answer with its key.
+type StoredAnswer struct {
 	Ref
 	Body string
 }
@@ -64,7 +64,7 @@ func savedSince(argument int) string {
 }
 
 // Load reads stored answers; those that are gone are left out.
-func Load(tx *db.Tx, refs []Ref) (list []Kept, err error) {
+func Load(tx *db.Tx, refs []Ref) (list []StoredAnswer, err error) {
 	wanted := make(map[Ref]bool, len(refs))
 	keys := make([]string, len(refs))
 	for i, ref := range refs {
@@ -73,7 +73,7 @@ func Load(tx *db.Tx, refs []Ref) (list []Kept, err error) {
 	return list, db.Chunks(keys, func(piece []string) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
 		return tx.Each(func(r db.Rows) error {
-			var k Kept
+			var k StoredAnswer
 			err := r.Scan(&k.Key, &k.Space, &k.Body)
 			if wanted[k.Ref] {
 				list = append(list, k)
@@ -85,8 +85,8 @@ func Load(tx *db.Tx, refs []Ref) (list []Kept, err error) {
 }
 
 // Rewrite replaces the bodies of stored answers by those given, which later replays then return.
-func Rewrite(tx db.Writer, list []Kept) {
-	db.Chunks(list, func(piece []Kept) error {
+func Rewrite(tx db.Writer, list []StoredAnswer) {
+	db.Chunks(list, func(piece []StoredAnswer) error {
 		args := append(make([]any, 0, 1+4*len(piece)), tx.TenantID())
 		for _, k := range piece {
 			args = append(args, k.Key, k.Space, k.Body, db.Checksum(k.Body))

@@ -1,9 +1,9 @@
 // Package idempotency stores the answer to a request under its Idempotency-Key, in the commit of its effect (interface
 // §4.1).
 //
-//	Answer  what the first request got; Find looks it up, Save stores it
-//	Kept    a stored answer with its key, for erasures, which rewrite it (erase.go)
-//	Place   the encryption context of answers that contain a secret
+//	Answer        what the first request got; Find looks it up, Save stores it
+//	StoredAnswer  an answer with its key, for erasures, which rewrite it (erase.go)
+//	Place         the encryption context of answers that contain a secret
 package idempotency
 
 import (

@@ -74,7 +74,7 @@ func TestIgnoredColumns(t *testing.T) {
 }
 
 // Refused rows are returned with the reason in an added column; corrected, the file is imported as it is, that column ignored.
-func TestMend(t *testing.T) {
+func TestWriteRefusedRows(t *testing.T) {
 	named := []string{"Réf.=sku", "Désignation=name", "Prix TTC=price"}
 	o := Options{Kind: Products, File: write(t, frenchList), Map: named, Catalog: &shop{}}
 	refused := map[int]string{}
@@ -82,11 +82,11 @@ func TestMend(t *testing.T) {
 	if s := run(t, o); s.RowsRefused != 1 {
 		t.Fatalf("%+v", s)
 	}
-	var mended bytes.Buffer
-	if err := Mend(t.Context(), o, refused, &mended); err != nil {
+	var corrected bytes.Buffer
+	if err := WriteRefusedRows(t.Context(), o, refused, &corrected); err != nil {
 		t.Fatal(err)
 	}
-	r := csv.NewReader(&mended)
+	r := csv.NewReader(&corrected)
 	r.Comma = ';'
 	rows, err := r.ReadAll()
 	if err != nil || len(rows) != 2 || strings.Join(rows[0], "|") != "Réf.|Désignation|Prix TTC|Couleur|"+whyColumn || rows[1][0] != "A-2" ||
@@ -99,7 +99,7 @@ func TestMend(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var again bytes.Buffer
-	if err := Mend(t.Context(), o, map[int]string{1: "still"}, &again); err != nil || strings.Count(again.String(), whyColumn) != 1 {
+	if err := WriteRefusedRows(t.Context(), o, map[int]string{1: "still"}, &again); err != nil || strings.Count(again.String(), whyColumn) != 1 {
 		t.Errorf("%v %s", err, again.String())
 	}
 }
@@ -197,16 +197,16 @@ func TestGuesses(t *testing.T) {
 }
 
 // What a keeper holds says how far the import is.
-func TestKeptProgress(t *testing.T) {
+func TestReadProgress(t *testing.T) {
 	kept := &memory{}
 	o := Options{Kind: Products, File: write(t, "sku,name,price\nA,B,1\nC,D,x\nE,F,2\n"), Catalog: &shop{}, Keeper: kept}
-	if counts, settled, err := Kept(nil); err != nil || settled != 0 || counts.Stored != 0 {
+	if counts, settled, err := ReadProgress(nil); err != nil || settled != 0 || counts.Stored != 0 {
 		t.Errorf("nothing kept: %+v, %d, %v", counts, settled, err)
 	}
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	counts, settled, err := Kept(kept.text)
+	counts, settled, err := ReadProgress(kept.text)
 	if err != nil || settled != 3 || counts.RowsStored != 2 || counts.RowsRefused != 1 || counts.Created != 2 {
 		t.Errorf("%+v, %d, %v", counts, settled, err)
 	}

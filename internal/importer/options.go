@@ -98,7 +98,7 @@ type Options struct {
 	Map       []string // "expression=field"
 	Set       []string // "field=constant"
 	Default   []string // "field=constant" of rows for which no column says it
-	Ignore    []string // columns that are not read; the one of Mend never is
+	Ignore    []string // columns that are not read; the one of WriteRefusedRows never is
 	Guess     bool     // Detect also maps columns whose names only resemble a field's, for a person to confirm
 	MostText  int64    // bytes that the file may have when it is unpacked; 0 = no bound
 

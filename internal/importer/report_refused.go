@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// whyColumn is the column that Mend adds; it is never imported.
+// whyColumn is the column that WriteRefusedRows adds; it is never imported.
 const whyColumn = "why it was refused"
 
-// Mend writes the refused rows of a delimited file as a CSV file with the same columns and one more with the reason,
+// WriteRefusedRows writes the refused rows of a delimited file as a CSV file with the same columns and one more with the reason,
 // so that they can be corrected and imported again. refused has the reason by row number; other rows are left out.
 // Cells that a spreadsheet would run as a formula stay as they are, because it is the user's own data. Errors:
 // *CallError when the file has no rows of cells.
-func Mend(ctx context.Context, o Options, refused map[int]string, to io.Writer) error {
+func WriteRefusedRows(ctx context.Context, o Options, refused map[int]string, to io.Writer) error {
 	o.DryRun = true
 	if err := o.check(); err != nil {
 		return err

@@ -60,9 +60,9 @@ func readState(text []byte, name string, want state) (have state, err error) {
 	return have, nil
 }
 
-// Kept is the content of a Keeper's progress: the counts, and how many rows of the file are settled. It is zero
+// ReadProgress is the content of a Keeper's progress: the counts, and how many rows of the file are settled. It is zero
 // before the first Save.
-func Kept(progress []byte) (counts Counts, settled int, err error) {
+func ReadProgress(progress []byte) (counts Counts, settled int, err error) {
 	if len(progress) == 0 {
 		return Counts{}, 0, nil
 	}

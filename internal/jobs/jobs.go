@@ -68,9 +68,9 @@ func (t Type) OfFile() bool {
 	return t == FileImport || t == OrderFileImport || t == PriceFileImport || t == StockFileImport || t.DryRun()
 }
 
-// Looks reports whether a job checks the work of others, again and again, until that has ended: an import onto a
+// WaitsForOthers reports whether a job checks the work of others, again and again, until that has ended: an import onto a
 // channel.
-func (j Job) Looks() bool { return j.Type == ProductImport && j.Channel != "" }
+func (j Job) WaitsForOthers() bool { return j.Type == ProductImport && j.Channel != "" }
 
 // DryRun reports whether the job only finds out what importing a file would do.
 func (t Type) DryRun() bool {

@@ -53,14 +53,14 @@ type Filter struct {
 	Rest *Index // all rows that do not meet the condition, where an index has them: reading these may be cheaper
 }
 
-// In is the filter that a column has one of some values.
+// In returns the filter that a column has one of some values.
 func In[V any](column string, values []V) Filter {
 	return Filter{Name: column, Columns: []string{column}, Where: "{row}." + column + " IN (?" + strings.Repeat(",?", len(values)-1) + ")",
 		Args: db.Args(values)}
 }
 
-// Members is the filter that a table of memberships has a row's id with a value in a column, and the index of these ids, in
-// their order: from is the table and the alias m, id the column of the ids, size how many the value has.
+// Members returns the filter that a table of memberships has a row's id with a value in a column, and the index of
+// these ids, in their order: from is the table and the alias m, id the column of the ids, size how many the value has.
 func Members(from, id, column, cast string, value any, size int64) (Filter, *Index) {
 	f := Filter{Name: column, Where: "EXISTS (SELECT 1 FROM " + tableOf(from) + " x WHERE x.tenant_id = $1 AND x." + id + " = {id} AND x." +
 		column + " = ?" + cast + ")", Args: []any{value}}
@@ -88,7 +88,7 @@ type Index struct {
 
 	// Size counts the rows within the bounds; it is called once at most. nil: the entries are counted.
 	Size func(*db.Tx) (int64, error)
-	Most bool // there may be fewer rows than Size says
+	Most bool // there may be fewer rows than Size returns
 
 	// Changed is the condition on the noun's row that it changed since the index was brought up to date, "" for none. Such
 	// rows are read from the noun's own table. nil: the index is always up to date.
@@ -102,7 +102,7 @@ type Index struct {
 	sized bool
 }
 
-// Known is the Size of an index whose number of rows is known, and the All of an account.
+// Known returns the Size of an index with a known number of rows, or the All of an account.
 func Known(n int64) func(*db.Tx) (int64, error) {
 	return func(*db.Tx) (int64, error) { return n, nil }
 }
@@ -115,7 +115,7 @@ func (x *Index) has(columns ...string) bool {
 	return !slices.ContainsFunc(columns, func(c string) bool { return c != "id" && !slices.Contains(x.Has, c) })
 }
 
-// rows is how many rows the index has within its bounds.
+// rows returns how many rows the index has within its bounds.
 func (x *Index) rows(tx *db.Tx, noun *Noun) (n int64, err error) {
 	if x.sized {
 		return x.size, nil
@@ -145,8 +145,8 @@ func (k Key) Compare(other Key) int {
 type Query struct {
 	*Noun
 	All     func(*db.Tx) (int64, error) // counts the rows of the account
-	Filters []Filter                    // all of which a row must meet
-	Indexes []*Index                    // by which the rows may be found: one of them must have all rows that meet the filters
+	Filters []Filter                    // a row must meet all of them
+	Indexes []*Index                    // the ways to the rows: one of the indexes must have all rows that meet the filters
 	Search  string                      // a term that a row's text must contain, in any case; "": none
 
 	Sort       Sort
@@ -155,7 +155,7 @@ type Query struct {
 	Offset     int
 	Limit      int
 
-	// Total prefetches how many rows meet the filters, if kept counts know; nil: they are counted in an index.
+	// Total prefetches how many rows meet the filters, if maintained counts have the number; nil: an index is counted.
 	Total func(*db.Tx) *db.Pending[int64]
 	// Uncounted says that the caller does not need the total: it is counted only if the page cannot be read without it.
 	Uncounted bool
@@ -163,7 +163,8 @@ type Query struct {
 	all int64 // rows of the account, once they are counted
 }
 
-// Add adds a filter, and the index of the rows that meet it; nil: there is none. An index without bounds is bounded by the filter.
+// Add adds a filter and the index of the rows that meet it; nil: there is no such index. An index without bounds is
+// bounded by the filter.
 func (q *Query) Add(f Filter, x *Index) {
 	q.Filters = append(q.Filters, f)
 	if x == nil {
@@ -176,7 +177,7 @@ func (q *Query) Add(f Filter, x *Index) {
 	q.Indexes = append(q.Indexes, x)
 }
 
-// Others is the Size of the index of all rows that an index does not have.
+// Others returns the Size of the index of all rows that x does not have.
 func (q *Query) Others(x *Index) func(*db.Tx) (int64, error) {
 	return func(tx *db.Tx) (int64, error) {
 		all, err := q.All(tx)
@@ -188,7 +189,7 @@ func (q *Query) Others(x *Index) func(*db.Tx) (int64, error) {
 	}
 }
 
-// compare compares two rows by their places in the list.
+// compare compares two rows by their positions in the list.
 func (q *Query) compare(a, b Key) int {
 	if q.Descending {
 		a, b = b, a
@@ -196,7 +197,7 @@ func (q *Query) compare(a, b Key) int {
 	return a.Compare(b)
 }
 
-// reach is how many rows of the list end with the page.
+// reach returns the number of rows up to the end of the page.
 func (q *Query) reach() int {
 	if q.After != nil {
 		return q.Limit
@@ -204,10 +205,10 @@ func (q *Query) reach() int {
 	return q.Offset + q.Limit
 }
 
-// Merge returns a page of an index that is a little behind, merged with what has changed since. All three lists are in the
-// order of the page. list is a part of the index, behind from of its rows, and at least as long as the page and the other two
-// lists; stale are rows of the index that no longer count, and fresh, which is complete, are the rows that count instead. So
-// from may be at most offset less the length of fresh.
+// Merge returns a page of an index that is a little outdated, merged with later changes. All three lists are in the
+// order of the page. list is a part of the index, after from of its rows, and at least as long as the page and the
+// other two lists together. stale has the rows of the index that no longer count, and fresh, which is complete, has the
+// rows that count instead. So from may be at most offset less the length of fresh.
 func Merge[T any](list, stale, fresh []T, compare func(a, b T) int, from, offset, limit int) []T {
 	page := make([]T, 0, limit)
 	if from > 0 && len(list) == 0 { // the page is after the end

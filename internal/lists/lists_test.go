@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A page of an index that is behind, merged with what has changed, is the page of the rows as they are now.
+// A page of an outdated index, merged with the changes, is the page of the rows as they are now.
 func TestMergeIsThePageOfAllRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfDistinct(rapid.IntRange(0, 200), rapid.ID[int]).Draw(t, "all")

@@ -9,7 +9,8 @@ import (
 	"entrepot/internal/search"
 )
 
-// About how many entries of an index are read while one row is looked up by its id: next to the one before, or far from it.
+// The cost of looking up one row by its id, as the number of index entries read in that time: of a neighbour of the row
+// before, or of a distant row.
 const (
 	lookUpCost    = 4
 	scatteredCost = 16
@@ -23,7 +24,7 @@ type plan struct {
 	Query
 	total    int64
 	index    *Index
-	reversed bool // the query is that of the reversed list, which reaches the page sooner
+	reversed bool // the query reads the reversed list, in which the page is nearer to the beginning
 	keys     []Key
 }
 
@@ -47,8 +48,8 @@ type Reader[T any] struct {
 	Key   func(*T) Key                                  // a row's key in the list
 }
 
-// Read reads the rows of a page, in order, and how many match in all. Where one index has the page and kept counts have the
-// total, both are read at once.
+// Read reads the rows of a page, in order, and how many rows match in all. Where one index has the page and maintained
+// counts have the total, both are read at once.
 func Read[T any](tx *db.Tx, q Query, r Reader[T]) (list []T, total int64, err error) {
 	x := q.fixed()
 	if x != nil {
@@ -86,11 +87,11 @@ func Read[T any](tx *db.Tx, q Query, r Reader[T]) (list []T, total int64, err er
 	return list, total, err
 }
 
-// shallow is the offset below which a page is read without asking whether there are as many rows.
+// shallow is the offset below which a page is read without checking whether there are as many rows.
 const shallow = 1000
 
-// fixed is the index that has the page whatever is counted, nil if there is none: all of its rows match, and come in the order
-// of the list.
+// fixed returns the index that has the page whatever the counts are, or nil: all rows of that index match, and come in
+// the order of the list.
 func (q *Query) fixed() *Index {
 	if q.Search != "" || q.Total == nil || q.Offset >= shallow {
 		return nil
@@ -163,8 +164,8 @@ func newPlan(tx *db.Tx, q Query) (*plan, error) {
 	return p, err
 }
 
-// simplify leaves out the filters that every row meets, by the counts of their indexes, and the indexes that are in no
-// order of use. none: no row meets one of the filters.
+// simplify drops the filters that every row meets, by the counts of their indexes, and the indexes in an order of no
+// use. none: no row meets one of the filters.
 func (p *plan) simplify(tx *db.Tx) (none bool, err error) {
 	if p.all, err = p.All(tx); p.all == 0 || err != nil {
 		return true, err
@@ -186,14 +187,14 @@ func (p *plan) simplify(tx *db.Tx) (none bool, err error) {
 	return false, nil
 }
 
-// reverse makes the page one of the reversed list.
+// reverse changes the query to the same page of the reversed list.
 func (p *plan) reverse() {
 	end := min(p.total, int64(p.Offset+p.Limit))
 	p.Limit, p.Offset = int(end)-p.Offset, int(p.total-end)
 	p.Descending, p.reversed = !p.Descending, true
 }
 
-// cost is what reading the page by an index costs, in entries of an index.
+// cost returns the cost of reading the page by an index, in entries of an index.
 func (p *plan) cost(x *Index, rows int64) float64 {
 	read, inOrder := float64(rows), x.Sort == p.Sort.Column
 	if inOrder { // the rows that match are evenly distributed
@@ -202,7 +203,7 @@ func (p *plan) cost(x *Index, rows int64) float64 {
 	return read * p.entryCost(x, rows, !inOrder)
 }
 
-// entryCost is what one entry of an index of some rows costs, with what is looked up for it.
+// entryCost returns the cost of one entry of an index of some rows, including the look-ups for it.
 func (q *Query) entryCost(x *Index, rows int64, wantSort bool) float64 {
 	row, looks := wantSort && !x.has(q.Sort.Column), 0
 	for _, f := range q.Filters {
@@ -271,7 +272,8 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 	return q.countBy(tx, best)
 }
 
-// countBut counts the rows that meet the filters and one more: all that meet the filters, less those that do not meet that one.
+// countBut counts the rows that meet the filters and one more filter, but: all that meet the filters, less those that
+// do not meet but.
 func (q *Query) countBut(tx *db.Tx, but Filter) (int64, error) {
 	rest, err := q.countBy(tx, but.Rest)
 	if err != nil {
@@ -292,8 +294,8 @@ func (q *Query) countBy(tx *db.Tx, x *Index) (n int64, err error) {
 	return n, tx.Row(sql, w.Args(), &n)
 }
 
-// find finds the rows of a search. done: the page is known. Otherwise it counts those that match, and makes the search one
-// of the filters; the rows found are nil if it is cheaper to ask each row that meets the other filters.
+// find finds the rows of a search. done: the page is known. Otherwise find counts the rows that match and makes the
+// search one of the filters. The rows found are nil if checking each row that meets the other filters is cheaper.
 func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 	few := p.all
 	for _, x := range p.Indexes {
@@ -328,8 +330,8 @@ func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 	return found, false, nil
 }
 
-// narrow leaves those of very many rows that meet the filters, as far as an index says so for less than looking up each row.
-// left are the other filters.
+// narrow drops from very many rows those that do not meet the filters, where an index shows that for less than looking
+// up each row. left are the filters not applied yet.
 func (p *plan) narrow(tx *db.Tx, found *search.Set) (_ *search.Set, left []Filter, err error) {
 	left = p.Filters
 	for _, x := range p.Indexes {
@@ -381,7 +383,7 @@ func (p *plan) sift(tx *db.Tx, rows *search.Set) error {
 	return err
 }
 
-// cut sorts the rows that are known and leaves those up to the end of the page.
+// cut sorts the known rows and drops those after the end of the page.
 func (p *plan) cut() {
 	slices.SortFunc(p.keys, p.compare)
 	p.keys = p.keys[:min(p.reach(), len(p.keys))]
@@ -416,7 +418,7 @@ func (p *plan) read(tx *db.Tx) ([]Key, error) {
 	slices.SortFunc(fresh, p.compare)
 	slices.SortFunc(stale, p.compare)
 	part := p.Query
-	part.Offset = max(0, p.Offset-len(fresh)) // as many of the changed rows may come before
+	part.Offset = max(0, p.Offset-len(fresh)) // as many of the changed rows may come before the page
 	part.Limit = p.Limit + len(fresh) + len(stale)
 	w = db.NewWhere(tx, "")
 	keys, err := part.list(tx, part.page(w, x), w.Args())

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// aliasOf is the alias at the end of a FROM, and tableOf the table at its beginning.
+// aliasOf returns the alias at the end of a FROM, and tableOf the table at its beginning.
 func aliasOf(from string) string { return from[strings.LastIndexByte(from, ' ')+1:] }
 func tableOf(from string) string { return from[:strings.IndexByte(from, ' ')] }
 
@@ -25,7 +25,7 @@ func bind(w *db.Where, condition string, args []any) string {
 	return text.String()
 }
 
-// run is the FROM and WHERE of one run of an index, and the SQL of the column of the sort if it is wanted.
+// run returns the FROM and WHERE of one run of an index, and the SQL of the sort's column if wantSort asks for it.
 func (q *Query) run(w *db.Where, x *Index, b Bound, wantSort bool) (from, where, value string) {
 	from = x.From
 	own, row := aliasOf(x.From), aliasOf(q.Rows)
@@ -37,7 +37,7 @@ func (q *Query) run(w *db.Where, x *Index, b Bound, wantSort bool) (from, where,
 		where += " AND " + bind(w, b.Where, b.Args)
 	}
 	joined := ""
-	of := func(columns ...string) string { // the alias of the row that has some columns
+	of := func(columns ...string) string { // the alias of the row with these columns
 		if x.has(columns...) || own == row {
 			return own
 		}
@@ -67,7 +67,7 @@ func (q *Query) run(w *db.Where, x *Index, b Bound, wantSort bool) (from, where,
 	return from, where + joined + filters, value
 }
 
-// counting writes the query of the number of an index's rows that match.
+// counting returns the query that counts an index's rows that match.
 func (q *Query) counting(w *db.Where, x *Index) string {
 	counts := make([]string, len(x.Bounds))
 	for i, b := range x.Bounds {
@@ -77,7 +77,7 @@ func (q *Query) counting(w *db.Where, x *Index) string {
 	return "SELECT " + strings.Join(counts, " + ")
 }
 
-// ids writes the query of the ids of an index's rows that match.
+// ids returns the query of the ids of an index's rows that match.
 func (q *Query) ids(w *db.Where, x *Index) string {
 	runs := make([]string, len(x.Bounds))
 	for i, b := range x.Bounds {
@@ -87,7 +87,7 @@ func (q *Query) ids(w *db.Where, x *Index) string {
 	return strings.Join(runs, " UNION ALL ")
 }
 
-// keys writes the query of the sort values k and the ids of an index's rows that match, in no order.
+// keys returns the query of the sort values k and the ids of an index's rows that match, in no order.
 func (q *Query) keys(w *db.Where, x *Index) string {
 	runs := make([]string, len(x.Bounds))
 	for i, b := range x.Bounds {
@@ -97,8 +97,8 @@ func (q *Query) keys(w *db.Where, x *Index) string {
 	return strings.Join(runs, " UNION ALL ")
 }
 
-// page writes the query of the sort values k and the ids of a page. SQLite merges the runs of an index as far as the page
-// reaches; PostgreSQL would sort them, so each says how far that is.
+// page returns the query of the sort values k and the ids of a page. SQLite merges the runs of an index only up to the
+// end of the page. PostgreSQL would sort whole runs, so each run is limited to the end of the page.
 func (q *Query) page(w *db.Where, x *Index) string {
 	direction, beyond := " ASC", " > "
 	if q.Descending {
@@ -156,7 +156,7 @@ func (q *Query) page(w *db.Where, x *Index) string {
 		" LIMIT " + limit + offset
 }
 
-// each runs a query of sort values and ids.
+// each runs a query of sort values and ids and passes each row on.
 func (q *Query) each(tx *db.Tx, each func(Key), sql string, args []any) error {
 	var id db.Buffer
 	return tx.Each(func(r db.Rows) (err error) {
@@ -176,13 +176,13 @@ func (q *Query) each(tx *db.Tx, each func(Key), sql string, args []any) error {
 	}, sql, args...)
 }
 
-// list is each as a list.
+// list runs a query of sort values and ids and returns the rows.
 func (q *Query) list(tx *db.Tx, sql string, args []any) (keys []Key, err error) {
 	err = q.each(tx, func(k Key) { keys = append(keys, k) }, sql, args)
 	return keys, err
 }
 
-// lookUp calls each for those of some rows that match.
+// lookUp calls each for the rows with some ids that match.
 func (q *Query) lookUp(tx *db.Tx, ids []search.ID, each func(Key)) error {
 	for piece := range slices.Chunk(ids, 256) {
 		texts := make([]string, len(piece))

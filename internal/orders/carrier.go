@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// carriers are the forms of tracking numbers that only one carrier has, as far as a form can tell; the first that fits counts. Numbers of
-// other forms, such as ten digits, are of several carriers.
+// carriers are the forms of tracking numbers that only one carrier has, as far as a form can tell; the first form that
+// fits counts. Numbers of other forms, such as ten digits, belong to several carriers.
 var carriers = []struct {
 	name string
 	form *regexp.Regexp
@@ -23,7 +23,8 @@ var carriers = []struct {
 	{"GLS", regexp.MustCompile(`^([0-9]{11}|[YZ][0-9A-Z]{7})$`)},
 }
 
-// CarrierOf is the carrier whose tracking numbers have the form of one, written with or without spaces and hyphens; "" for none.
+// CarrierOf returns the carrier whose tracking numbers have the form of number, written with or without spaces and
+// hyphens; "" for none.
 func CarrierOf(number string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || r == '-' {

@@ -20,22 +20,23 @@ type Edited struct {
 }
 
 // Change is one field that was changed. From and To are decimal numbers; both are "" for fields whose values are not
-// kept, because they may contain a person's name.
+// recorded, because these may contain a person's name.
 type Change struct {
 	Field string  `json:"field"`
 	Line  id.Line `json:"line,omitempty"` // of the changed line
 	SKU   string  `json:"sku,omitempty"`  // of that line
 	From  string  `json:"from,omitempty"` // "" for a line that was added
 	To    string  `json:"to,omitempty"`   // "" for a line that was removed
-	// Shipment is the shipment that was deleted or changed, Parcel what its platform may give back of what it was; never shown.
+	// Shipment is the shipment that was deleted or changed. Parcel identifies it as it was in an answer of its
+	// platform; Parcel is never shown.
 	Shipment id.Shipment    `json:"shipment,omitempty"`
 	Parcel   *DeletedParcel `json:"parcel,omitempty"`
 }
 
-// DeletedParcel is by what a deleted shipment is recognised in its platform's orders.
+// DeletedParcel identifies a deleted shipment in its platform's orders.
 type DeletedParcel struct {
-	Key   string            `json:"key,omitempty"`  // the platform's id, of one packed there
-	Mark  string            `json:"mark,omitempty"` // stands for its tracking number, which is not kept
+	Key   string            `json:"key,omitempty"`  // the platform's id of a parcel packed there
+	Mark  string            `json:"mark,omitempty"` // stands for the tracking number, which is not stored
 	Lines map[id.Line]int64 `json:"lines"`
 }
 
@@ -124,8 +125,8 @@ func RecordEdit(w db.Writer, o *Order, source Source, actor string, changes []Ch
 	}
 }
 
-// DeletedParcels reads what is known of an order's deleted shipments and of the numbers that shipments had before, the oldest first, and
-// the shipments whose tracking was changed.
+// DeletedParcels reads what identifies an order's deleted shipments and the former numbers of shipments, the oldest
+// first, and the shipments whose tracking was changed.
 func DeletedParcels(tx *db.Tx, order id.Order) (list []DeletedParcel, corrected []id.Shipment, err error) {
 	edits, err := Edits(tx, order)
 	for _, e := range edits {

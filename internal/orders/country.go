@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Country is the country of a shipping address as two capital letters; "" if the address has no country code. Lists
-// filter by it.
+// Country returns the country of a shipping address as two capital letters; "" if the address has no country code.
+// Lists filter by it.
 func Country(address string) string {
 	if address == "" {
 		return ""
@@ -26,8 +26,9 @@ func Country(address string) string {
 	return code
 }
 
-// flatCountry is the text of the country of an address that nearly all have: an object without objects, lists and escapes in it. Each order
-// is asked for its country twice, and parsing its address takes twenty times as long. flat is false for all other texts.
+// flatCountry returns the country of an address of the usual form: an object without objects, lists and escapes in it.
+// The country of each order is needed twice, and parsing its address takes twenty times as long. flat is false for all
+// other texts.
 func flatCountry(address string) (text string, flat bool) {
 	const name = `"country"`
 	if address[0] != '{' || strings.ContainsAny(address[1:], `{[\`) {
@@ -58,7 +59,8 @@ func CountryCode(text string) (code string, ok bool) {
 	return code, true
 }
 
-// RepairCountry stores anew by which country lists find the order of a number, and counts it there, if that is not the one of its address.
+// RepairCountry corrects the country by which lists find the order with a number, and the country's count, if the
+// order's address has another country.
 func RepairCountry(tx *db.Tx, number int64) error {
 	var o Order
 	var found string

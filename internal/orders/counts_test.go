@@ -123,7 +123,7 @@ func shippedDaily(t *testing.T, store *db.DB, tenant id.Tenant, days, waiting in
 	return first
 }
 
-// rowsRead is how many orders, kept figures and counts PostgreSQL has read in the transaction; 0 on SQLite.
+// rowsRead returns how many orders, maintained figures and counts PostgreSQL has read in the transaction; 0 on SQLite.
 func rowsRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
 	t.Helper()
 	if engine != "postgres" {

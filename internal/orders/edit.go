@@ -37,8 +37,8 @@ func (d LineDraft) Line() Line {
 	return l
 }
 
-// Editable is the 409 when lines can no longer be edited: the order is past PROCESSING, or something was shipped, returned or
-// refunded, as returns and refunds name lines and quantities (interface §3.1).
+// Editable returns the 409 for an order whose lines can no longer be edited: the order is past PROCESSING, or something
+// was shipped, returned or refunded, as returns and refunds name lines and quantities (interface §3.1).
 func (o *Order) Editable() error {
 	if o.Status == Pending || o.Status == Processing {
 		if len(o.Shipments) == 0 && len(o.Refunds) == 0 && len(o.Returns) == 0 {
@@ -81,7 +81,7 @@ func (o *Order) Edit(drafts []LineDraft) error {
 	return nil
 }
 
-// changed is the line with the draft applied; what the draft leaves out stays.
+// changed returns the line with the draft applied; fields that the draft leaves out stay.
 func (l Line) changed(d LineDraft) Line {
 	if d.SKU != l.SKU {
 		l.SKU, l.Product, l.Variant, l.Warehouse = d.SKU, d.Product, d.Variant, ""

@@ -9,7 +9,7 @@ import (
 // EmailKey folds an e-mail address for comparison.
 func EmailKey(email string) string { return search.Fold(email) }
 
-// emailKey is by what an order is found by its address, "" if that is its customer.
+// emailKey returns the key by which searches for an e-mail address find the order, "" if they find it by its customer.
 func (o *Order) emailKey() string {
 	if o.EmailOfCustomer {
 		return ""
@@ -17,32 +17,33 @@ func (o *Order) emailKey() string {
 	return EmailKey(o.CustomerEmail)
 }
 
-// ownEmail is an order's e-mail address as a key of its own. Until now it may have been found by that of its customer, which must not
-// have changed yet.
+// ownEmail returns an order's e-mail address as a key of its own. Until now searches may have found the order by its
+// customer's address, which must not have changed yet.
 const ownEmail = `CASE WHEN email_key IS NULL AND customer_email IS NOT NULL
 	THEN (SELECT c.email_key FROM customers c WHERE c.tenant_id = $1 AND c.id = orders.customer_id) ELSE email_key END`
 
 // foundByCustomer is the condition that an order is found by the e-mail address of a customer, $2.
 const foundByCustomer = "tenant_id = $1 AND customer_id = $2::UUID AND email_key IS NULL AND customer_email IS NOT NULL"
 
-// LeaveEmail keeps orders findable by the e-mail address that they have in common with a locked customer, who gets another one.
+// LeaveEmail keeps orders findable by the e-mail address that they share with a locked customer, whose address is about
+// to change.
 func LeaveEmail(tx db.Writer, customer id.Customer, email string) {
 	tx.Queue("UPDATE orders SET email_key = $3 WHERE "+foundByCustomer, tx.TenantID(), customer, EmailKey(email))
 }
 
-// LockByEmail locks the orders that LeaveEmail is for, in the order of their ids.
+// LockByEmail locks the orders to which LeaveEmail applies, in the order of their ids.
 func LockByEmail(tx *db.Tx, customer id.Customer) error {
 	lock := "SELECT id FROM orders WHERE " + foundByCustomer + " ORDER BY id FOR UPDATE"
 	return tx.Each(func(db.Rows) error { return nil }, lock, tx.Tenant, customer)
 }
 
-// AnyByEmail reports whether there are more than n orders that LeaveEmail is for.
+// AnyByEmail reports whether LeaveEmail applies to more than n orders.
 func AnyByEmail(tx *db.Tx, customer id.Customer, n int) (bool, error) {
 	return db.MoreThan(tx, n, "orders WHERE "+foundByCustomer, customer)
 }
 
-// LeaveSome does for at most limit orders what LeaveEmail does, the oldest first, from a time of creation on. It returns the time of the
-// last of them; 0 if there are none.
+// LeaveSome is LeaveEmail for at most limit orders, the oldest first, from a time of creation on. It returns the time
+// of the last of them, 0 if there are none.
 func LeaveSome(tx *db.Tx, customer id.Customer, from int64, limit int) (last int64, err error) {
 	var some []id.Order
 	err = tx.Each(func(r db.Rows) error {
@@ -66,8 +67,8 @@ func LeaveSome(tx *db.Tx, customer id.Customer, from int64, limit int) (last int
 	})
 }
 
-// SaveEmailKey queues finding an order by its e-mail address again, whatever its customer's is, unless the order has not the given one any
-// more.
+// SaveEmailKey queues a write after which searches find an order by its e-mail address again, whatever its customer's
+// address is. An order with another address than the given one is left unchanged.
 func SaveEmailKey(w db.Writer, number int64, email string) {
 	w.Queue("UPDATE orders SET email_key = $4 WHERE tenant_id = $1 AND number = $2 AND coalesce(customer_email, '') = $3",
 		w.TenantID(), number, email, db.Null(EmailKey(email)))

@@ -75,8 +75,9 @@ func PersonalShipments(tx *db.Tx, orders []id.Order) ([]PersonalShipment, error)
 	}, "SELECT order_id, id, carrier, tracking_number, tracking_url FROM shipments WHERE tenant_id = $1 AND order_id IN ")
 }
 
-// Anonymise writes locked orders as given, without name, e-mail, notes and payment metadata, and deletes the notes of
-// their history, shipments and returns and the reasons of their refunds and returns. Searches then find only what is left.
+// Anonymise writes locked orders as given, without name, e-mail, notes and payment metadata. It deletes the notes of
+// their history, shipments and returns and the reasons of their refunds and returns. Searches then find only the
+// remaining texts.
 func Anonymise(tx *db.Tx, list []Personal) error {
 	all := make([]string, len(list))
 	for i, p := range list {
@@ -157,7 +158,7 @@ func savePersonal[T any](tx db.Writer, list []T, in *personalColumns, values fun
 	})
 }
 
-// update is the statement for n rows.
+// update returns the statement for n rows.
 func (in *personalColumns) update(n int) string {
 	t, c := in.table, in.columns
 	return "WITH v(order_id, id, a, b, c) AS (VALUES " + db.Values(n, 5, 2, "::UUID", "::UUID", "::TEXT", "::TEXT", "::TEXT") + `)

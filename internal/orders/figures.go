@@ -32,7 +32,7 @@ type figureKey struct {
 // rowsOfOrder is how many rows one order is counted in.
 var rowsOfOrder = len(spans.Widths) + 1
 
-// figure is what one order adds to the figures.
+// figure returns what one order adds to the figures.
 func (o *Order) figure() [4]int64 {
 	total := int64(o.Total)
 	return [4]int64{1, o.quantity(), total / addUp, total % addUp}
@@ -51,13 +51,14 @@ func (o *Order) moves(into []figureRow, sign int64) []figureRow {
 	return append(into, figureRow{figureKey{spans.DaysOfAll, day, o.Status, "", o.Currency}, figure, 0})
 }
 
-// tallied names the kept counts of orders, by countedAs.
+// tallied names the maintained counts of orders, by countedAs.
 const tallied = "orders"
 
-// ToCountry names the kept counts of orders that are shipped to a country, by CountedIn.
+// ToCountry names the maintained counts of orders that are shipped to a country, by CountedIn.
 const ToCountry = "orders to country"
 
-// countedAs is the key of the kept count that an order is in: its status, and its channel behind a blank if it has one.
+// countedAs returns the key of the maintained count of an order: its status, and its channel after a blank if it has
+// one.
 func countedAs(status Status, channel id.Channel) string {
 	if channel == "" {
 		return string(status)
@@ -65,18 +66,19 @@ func countedAs(status Status, channel id.Channel) string {
 	return string(status) + " " + string(channel)
 }
 
-// CountedIn is the key of the kept count that an order is in if it is shipped to a country: this, a blank, and countedAs.
+// CountedIn returns the key of the maintained count of an order that is shipped to a country: the country, a blank, and
+// countedAs.
 func (o *Order) CountedIn(country string) string {
 	return country + " " + countedAs(o.Status, o.Channel)
 }
 
-// tally adds an order to the kept counts (n 1) or takes it out of them (-1).
+// tally adds an order to the maintained counts (n 1) or subtracts it (-1).
 func (o *Order) tally(w db.Writer, n int64) {
 	w.Tally(tallied, countedAs(o.Status, o.Channel), n)
 	o.tallyIn(w, Country(o.ShippingAddress), n)
 }
 
-// tallyIn adds an order to the kept counts of a country; "" has none.
+// tallyIn adds an order to the maintained counts of a country, if it has one.
 func (o *Order) tallyIn(w db.Writer, country string, n int64) {
 	if country != "" {
 		w.Tally(ToCountry, o.CountedIn(country), n)
@@ -91,7 +93,8 @@ func tallyMove(w db.Writer, before, after *Order) {
 	}
 }
 
-// count updates the kept figures and counts from an order's old state to its new one; nil means that there is none (before creation).
+// count updates the maintained figures and counts from an order's old state to its new one; nil means that there is
+// none (before creation).
 func count(w db.Writer, before, after *Order) {
 	if before == nil || before.Status != after.Status {
 		after.tally(w, 1)
@@ -136,8 +139,8 @@ func sameSold(before, after *Order) bool {
 	})
 }
 
-// countAll adds new orders to the kept figures, one row for each bucket, and to the kept counts (sign 1), or takes deleted ones out of
-// them (-1).
+// countAll adds new orders to the maintained figures, one row for each bucket, and to the maintained counts (sign 1),
+// or subtracts deleted orders (-1).
 func countAll(tx db.Writer, list []Order, sign int64) {
 	sums := map[figureKey]int{}
 	var rows, one []figureRow
@@ -163,8 +166,8 @@ func countAll(tx db.Writer, list []Order, sign int64) {
 	})
 }
 
-// Correction is a difference to add to a kept figure: of one bucket of a width (package spans), a status, a channel ("" for none, and
-// for days over all channels) and a currency.
+// Correction is a difference to add to a maintained figure: of one bucket of a width (package spans), a status, a
+// channel ("" for none, and for days over all channels) and a currency.
 type Correction struct {
 	Width, Bucket int64
 	Status        Status
@@ -174,7 +177,8 @@ type Correction struct {
 	Orders, Items, Big, Small int64
 }
 
-// Correct queues a correction. What was sold in the bucket is summed again, because its version may have been lost with the figure.
+// Correct queues a correction. The sales of the bucket are summed again, because its version may have been lost with
+// the figure.
 func Correct(w db.Writer, c Correction) {
 	key := figureKey{c.Width, c.Bucket, c.Status, c.Channel, c.Currency}
 	moveFigures(w, []figureRow{{key, [4]int64{c.Orders, c.Items, c.Big, c.Small}, 1}})
@@ -201,7 +205,7 @@ func addFigures(n int) string {
 			version = order_figures.version + excluded.version`
 }
 
-// quantity is how many pieces were ordered.
+// quantity returns how many pieces were ordered.
 func (o *Order) quantity() (n int64) {
 	for i := range o.Lines {
 		n += o.Lines[i].Quantity

@@ -43,7 +43,7 @@ func prefetchTotal(r db.Reader, f CountedFilter) *db.Pending[int64] {
 	return prefetchNumber(r, sql.String(), w.Args())
 }
 
-// prefetchTallied asks how many orders of any time there are that a filter lets through.
+// prefetchTallied prefetches how many orders of all times match a filter.
 func prefetchTallied(r db.Reader, f CountedFilter) *db.Pending[int64] {
 	p := new(db.Pending[int64])
 	return p.Await(eachTallied(r, func(status Status, channel id.Channel, n int64) {
@@ -53,7 +53,7 @@ func prefetchTallied(r db.Reader, f CountedFilter) *db.Pending[int64] {
 	}))
 }
 
-// eachTallied asks for the kept counts, which are a few for each channel.
+// eachTallied prefetches the maintained counts, a few for each channel.
 func eachTallied(r db.Reader, each func(status Status, channel id.Channel, n int64)) *db.PendingRead {
 	return r.Prefetch(func(row db.Rows) error {
 		var key string
@@ -65,7 +65,7 @@ func eachTallied(r db.Reader, each func(status Status, channel id.Channel, n int
 	}, "SELECT key, n FROM tallies WHERE tenant_id = $1 AND name = $2", r.TenantID(), tallied)
 }
 
-// bounds are the filter's bounds of time, the second excluded.
+// bounds returns the filter's bounds of time, the second excluded.
 func (f CountedFilter) bounds() (from, to int64) {
 	from, to = max(f.From, 0), spans.Last
 	if f.To != 0 && f.To < spans.Last {
@@ -74,7 +74,7 @@ func (f CountedFilter) bounds() (from, to int64) {
 	return from, to
 }
 
-// widthOf is the width under which the figures of a piece are found.
+// widthOf returns the width under which the figures of a piece are found.
 func (f CountedFilter) widthOf(p spans.Piece) int64 {
 	if f.Channel == "" {
 		return p.OverAll()
@@ -82,7 +82,7 @@ func (f CountedFilter) widthOf(p spans.Piece) int64 {
 	return p.Width
 }
 
-// states are the statuses that match the filter, listed one by one.
+// states returns the statuses that match the filter, listed one by one.
 func (f CountedFilter) states() []Status {
 	if len(f.Statuses) == 0 {
 		return Statuses

@@ -13,8 +13,8 @@ type Holder struct {
 	Reserved int64 // of that SKU, over all lines and warehouses
 }
 
-// Holders reads the open orders that hold stock of a SKU, the oldest first, at most limit of them, with number, status, customer and
-// creation only. It goes through the open orders until it has found them.
+// Holders reads the open orders that reserve stock of a SKU, the oldest first, at most limit of them, with number,
+// status, customer and creation only. It reads through the open orders until it has found these.
 func Holders(tx *db.Tx, sku string, limit int) ([]Holder, error) {
 	w := db.NewWhere(tx, "")
 	of, most := w.Bind(sku), w.Bind(limit)+"::BIGINT"

@@ -37,7 +37,7 @@ type Filter struct {
 	After     *Cursor // instead of Offset
 }
 
-// CountedFilter has the conditions that the kept figures can count by: a total comes from them (see prefetchTotal).
+// CountedFilter has the conditions of the maintained figures: a total comes from the figures (see prefetchTotal).
 type CountedFilter struct {
 	Statuses []Status
 	Channel  id.Channel
@@ -48,7 +48,7 @@ type CountedFilter struct {
 type RowFilter struct {
 	Customer id.Customer
 	Email    string
-	Stuck    bool // with an open issue that keeps them from following their platform
+	Stuck    bool // with an open issue that keeps the order from following its platform
 	Search   string
 	Country  string        // of the shipping address, two capitals
 	MinTotal *money.Amount // bounds of the total, both included; nil: none
@@ -73,7 +73,7 @@ type Cursor struct {
 	Ascending bool
 }
 
-// String is the cursor as it is given to callers.
+// String returns the cursor as it is given to callers.
 func (c Cursor) String() string {
 	direction := "desc"
 	if c.Ascending {
@@ -83,7 +83,7 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
-// ParseCursor reads what String wrote.
+// ParseCursor reads a cursor that String wrote.
 func ParseCursor(text string) (*Cursor, bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	parts := strings.Split(string(raw), ".")
@@ -98,7 +98,7 @@ func ParseCursor(text string) (*Cursor, bool) {
 	return &c, err == nil && isID && known && c.String() == text
 }
 
-// CursorOf is the cursor for a page whose last order is this one.
+// CursorOf returns the cursor for a page whose last order is this one.
 func (f Filter) CursorOf(o *Order) Cursor {
 	c := Cursor{Value: o.CreatedAt, ID: o.ID, Sort: f.Sort, Ascending: f.Ascending}
 	switch f.Sort {
@@ -144,7 +144,7 @@ func List(tx *db.Tx, f Filter, piece func(list []Order) error) (list []Order, to
 	return list, total, nil
 }
 
-// inPiece is how many of the first orders, at least one, have at most pieceLines lines together.
+// inPiece returns how many of the first orders, at least one, have at most pieceLines lines together.
 func inPiece(list []Order) int {
 	lines := list[0].ItemCount
 	for i := 1; i < len(list); i++ {

@@ -17,7 +17,7 @@ import (
 // listed are orders as lists read them.
 var listed = &lists.Noun{Rows: "orders o", ID: "o.id", Search: search.Orders, Text: "search"}
 
-// sorts are the columns that the sorts go by.
+// sorts are the columns of the sorts.
 var sorts = map[Sort]lists.Sort{ByCreatedAt: {Column: "created_at"}, ByTotal: {Column: "total"},
 	ByNumber: {Column: "number", Unique: true}, ByUpdatedAt: {Column: "updated_at"}}
 
@@ -36,7 +36,7 @@ func (f Filter) reader() lists.Reader[Order] {
 
 func (c Cursor) key() lists.Key { return lists.Key{ID: search.ParseID(c.ID), Number: c.Value} }
 
-// query writes down the filters, and the indexes that have orders by them and in the order of the sort.
+// query adds the filters, and the indexes that have orders by these filters and in the order of the sort.
 func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: !f.Ascending, Offset: f.Offset, Limit: f.Limit,
 		All: func(tx *db.Tx) (int64, error) { return prefetchTotal(tx, CountedFilter{}).Wait() }}
@@ -104,7 +104,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	return q, nil
 }
 
-// index is an index of orders that serves the filters that its bounds come from, see bound.
+// index returns an index of orders that serves the filters of its bounds, see bound.
 func (f Filter) index(sort string, size func(*db.Tx) (int64, error), bounds ...lists.Bound) *lists.Index {
 	x := &lists.Index{From: listed.Rows, ID: listed.ID, Bounds: bounds, Sort: sort, Size: size}
 	if sort != "" {
@@ -113,12 +113,13 @@ func (f Filter) index(sort string, size func(*db.Tx) (int64, error), bounds ...l
 	return x
 }
 
-// equal is the filter that a column has a value.
+// equal returns the filter that a column has a value.
 func equal(column, cast string, value any) lists.Filter {
 	return lists.Filter{Name: column, Columns: []string{column}, Where: "{row}." + column + " = ?" + cast, Args: []any{value}}
 }
 
-// between is the filter that a column is within two bounds, both included; 0: none. Without a bound it has no arguments.
+// between returns the filter that a column is within two bounds, both included; 0: none. Without a bound the filter has
+// no arguments.
 func between(column string, from, to int64) lists.Filter {
 	f := lists.Filter{Name: column, Columns: []string{column}, Where: "TRUE"}
 	if from != 0 {
@@ -143,8 +144,8 @@ func bound(filters ...lists.Filter) (b lists.Bound) {
 	return b
 }
 
-// counted is the index of the orders that match the counted filter: (channel_id, status, created_at), or (status, created_at), which has
-// what lists filter and sort by. ofChannel chooses the first, if the filter has a channel.
+// counted returns the index of the orders that match the counted filter: (channel_id, status, created_at), or (status,
+// created_at) with the columns that lists filter and sort by. ofChannel chooses the first, if the filter has a channel.
 func (f Filter) counted(created lists.Filter, ofChannel bool) *lists.Index {
 	x := f.index("created_at", func(tx *db.Tx) (int64, error) { return prefetchTotal(tx, f.CountedFilter).Wait() })
 	x.Serves = []string{"status", "created_at"}
@@ -160,7 +161,7 @@ func (f Filter) counted(created lists.Filter, ofChannel bool) *lists.Index {
 	return x
 }
 
-// eachState is a bound for each status of the filter.
+// eachState returns a bound for each status of the filter.
 func (f Filter) eachState(created lists.Filter, lead ...lists.Filter) (bounds []lists.Bound) {
 	for _, s := range f.states() {
 		bounds = append(bounds, bound(append(slices.Clone(lead), equal("status", "", string(s)), created)...))
@@ -168,7 +169,8 @@ func (f Filter) eachState(created lists.Filter, lead ...lists.Filter) (bounds []
 	return bounds
 }
 
-// externalID is the filter by external id: the external reference or, without one, the platform's id, whose index begins with the channel.
+// externalID returns the filter by external id: the external reference or, without one, the platform's id, whose index
+// begins with the channel.
 func (f Filter) externalID() (lists.Filter, *lists.Index) {
 	const own, theirs = "{row}.external_reference = ?", "{row}.channel_id IN (SELECT h.id FROM channels h WHERE h.tenant_id = $1) AND " +
 		"{row}.platform_id = ? AND {row}.external_reference IS NULL"
@@ -179,8 +181,8 @@ func (f Filter) externalID() (lists.Filter, *lists.Index) {
 		Where: "(" + own + " OR " + theirs + ")", Args: []any{f.ExternalID, f.ExternalID}}, x
 }
 
-// email is the filter by e-mail address: most orders have that of their customer and are found through it, so that no index of addresses
-// grows with every order: that index is a tenth of the pages that an order writes on SQLite.
+// email returns the filter by e-mail address. Most orders have the address of their customer and are found through the
+// customer. An index of all addresses would be a tenth of the pages that an order writes on SQLite.
 func (f Filter) email(created lists.Filter) (lists.Filter, *lists.Index) {
 	const own, theirs = "{row}.email_key = ?", "{row}.email_key IS NULL AND " +
 		"{row}.customer_id = (SELECT e.id FROM customers e WHERE e.tenant_id = $1 AND e.email_key = ?)"
@@ -196,9 +198,9 @@ func (f Filter) addCountry(tx *db.Tx, q *lists.Query, created lists.Filter) erro
 	if err != nil {
 		return err
 	}
-	rows, kept := f.RowFilter, f.From == 0 && f.To == 0
+	rows, counted := f.RowFilter, f.From == 0 && f.To == 0
 	rows.Country = ""
-	if kept && rows == (RowFilter{}) {
+	if counted && rows == (RowFilter{}) {
 		q.Total = func(*db.Tx) *db.Pending[int64] { return &db.Pending[int64]{Value: c.matching} }
 	}
 	if c.country == c.all {
@@ -206,7 +208,7 @@ func (f Filter) addCountry(tx *db.Tx, q *lists.Query, created lists.Filter) erro
 	}
 	to := equal("country", "", f.Country)
 	x := f.index("created_at", nil, f.eachState(created, to)...)
-	if kept || c.states == 0 {
+	if counted || c.states == 0 {
 		x.Size = lists.Known(c.states)
 	}
 	x.Has = []string{"country", "status", "created_at"}
@@ -245,7 +247,8 @@ func (f Filter) passed(tx *db.Tx, descending bool) (int64, error) {
 	return 0, nil
 }
 
-// LastRecorded reads the orders recorded last that contain a term, at most n, without lines; searches of everything show these.
+// LastRecorded reads the last recorded orders that contain a term, at most n, without lines, for searches of
+// everything.
 func LastRecorded(tx *db.Tx, term string, n int) ([]Order, error) {
 	ids, err := search.Newest(tx, search.Orders, term, n, nil)
 	if err != nil || len(ids) == 0 {

@@ -24,7 +24,8 @@ type lease struct {
 	takenAt   time.Time
 }
 
-// maxLease is the largest block. The blocks of a busy account grow to it; those of a quiet one stay small, and so do its gaps.
+// maxLease is the largest block. The blocks of a busy account grow to this size; the blocks of a quiet account stay
+// small, and so do the gaps.
 const maxLease = 4096
 
 // NewNumbers starts without leases.
@@ -94,7 +95,7 @@ func PrefetchNumberTaken(r db.Reader, number int64) *db.Pending[int64] {
 	return prefetchNumber(r, "SELECT count(*) FROM orders WHERE tenant_id = $1 AND number = $2", []any{r.TenantID(), number})
 }
 
-// ReserveNumbers makes the next number follow the last one given out in another way.
+// ReserveNumbers makes the next number follow the last number that an order got in another way.
 func ReserveNumbers(tx *db.Tx, last int64) error {
 	_, err := tx.Exec("UPDATE order_numbers SET next = CASE WHEN next > $2 THEN next ELSE $2::BIGINT + 1 END WHERE tenant_id = $1", tx.Tenant,
 		last)

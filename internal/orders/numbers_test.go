@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // failCommits makes every commit fail that has taken a block of numbers, until the function it gives is called.
-func failCommits(t *testing.T, store *db.DB, tenant id.Tenant) (mend func()) {
+func failCommits(t *testing.T, store *db.DB, tenant id.Tenant) (restore func()) {
 	t.Helper()
 	do := func(list ...string) {
 		t.Helper()
@@ -55,13 +55,13 @@ func TestNumbersAfterAFailedCommit(t *testing.T) {
 			seen[number] = true
 		}
 		take(here)
-		mend := failCommits(t, store, tenant)
+		restore := failCommits(t, store, tenant)
 		for range 3 {
 			if number, err := here.Take(t.Context(), store, tenant); err == nil {
 				t.Fatalf("gave out %d, though its commit failed", number)
 			}
 		}
-		mend()
+		restore()
 		for range 100 {
 			take(here)
 			take(there)

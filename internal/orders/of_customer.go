@@ -7,7 +7,7 @@ import (
 	"entrepot/internal/limits"
 )
 
-// ShippingAddresses are the different addresses, free JSON, that a customer's orders were shipped to, newest first.
+// ShippingAddresses returns the different addresses, free JSON, that a customer's orders were shipped to, newest first.
 func ShippingAddresses(tx *db.Tx, customer id.Customer) ([]string, error) {
 	return db.List(tx, func(r db.Rows) (text string, err error) { return text, r.Scan(&text) },
 		`SELECT shipping_address FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND shipping_address IS NOT NULL
@@ -21,7 +21,8 @@ type Destination struct {
 	CreatedAt int64
 }
 
-// Destinations are the shipping addresses of a customer's newest orders, newest first; the order named by but is left out.
+// Destinations returns the shipping addresses of a customer's newest orders, newest first; the order named by but is
+// left out.
 func Destinations(tx *db.Tx, customer id.Customer, but id.Order) ([]Destination, error) {
 	return db.List(tx, func(r db.Rows) (d Destination, err error) { return d, r.Scan(&d.Address, &d.CreatedAt) },
 		`SELECT shipping_address, created_at FROM orders WHERE tenant_id = $1 AND customer_id = $2::UUID AND id <> $3::UUID
@@ -74,12 +75,12 @@ func ordersBy[T ~string](tx *db.Tx, column string, values []T, lock string) (lis
 	})
 }
 
-// later sets an order's updated_at to $2, or beyond its present value; an operation that read the order before notices
-// and runs again.
+// later sets an order's updated_at to $2, or beyond its present value. An operation that read the order earlier notices
+// the change and runs again.
 const later = "updated_at = CASE WHEN updated_at >= $2 THEN updated_at + 1 ELSE $2::BIGINT END"
 
-// MoveTo assigns some locked orders of a customer to another one, and returns how many those were and what they add to a customer's
-// total.
+// MoveTo assigns some locked orders of a customer to another one. It returns the number of these orders and what they
+// add to a customer's total.
 func MoveTo(tx *db.Tx, from, to id.Customer, some []id.Order) (n int64, spent money.Amount, err error) {
 	return n, spent, db.Chunks(some, func(piece []id.Order) error {
 		var count, sum int64

@@ -36,7 +36,7 @@ type Order struct {
 	Customer          id.Customer
 	CustomerName      string
 	CustomerEmail     string
-	EmailOfCustomer   bool     // the customer has this address: searches by it go by the customer; written at creation, never read
+	EmailOfCustomer   bool     // the customer has this address, and searches by it go by the customer; written at creation, never read
 	PlatformID        string   // the platform's id of a platform's order, "" for all others
 	Reopens           id.Order // the cancelled order that its platform took up again as this one, "" for none
 	ReopenedBy        id.Order // the order as which its platform took this one up again, "" for none
@@ -44,7 +44,7 @@ type Order struct {
 	PlatformBuyer     string   // the platform's name of the buyer, "" where it needs none; written at creation, never read
 	ExternalNumber    string   // the number that the buyer sees there
 	PlatformStatus    string   // the platform's latest status, in the platform's words
-	SentStatus        Status   // the status that the platform was sent last, as long as it has no other one: that is no news
+	SentStatus        Status   // the status that the platform was sent last, as long as it has no other one: the same status in its answer is no change
 	PlatformUpdatedAt int64    // by the platform's clock, of the newest version that was applied; 0: unknown
 	Currency          string
 	ShippingAddress   string // free JSON with the normalised keys added, "" for none
@@ -93,7 +93,7 @@ type Line struct {
 	Fee         bool   // nothing that could be packed, such as a tip
 }
 
-// Remaining is the quantity that is still to be shipped; of a fee nothing is.
+// Remaining returns the quantity that is still to be shipped; of a fee nothing is.
 func (l Line) Remaining() int64 {
 	if l.Fee {
 		return 0
@@ -101,7 +101,8 @@ func (l Line) Remaining() int64 {
 	return l.unshipped()
 }
 
-// unshipped is the most that a caller may still ship: clients that name all lines of an order may name its fees, too.
+// unshipped returns the most that a caller may still ship: clients that name all lines of an order may name its fees,
+// too.
 func (l Line) unshipped() int64 { return l.Quantity - l.Shipped - l.Refunded }
 
 // Waits reports whether the line may still be linked to a product: no product has its SKU yet and nothing of it was shipped.
@@ -151,8 +152,8 @@ type ShipmentLine struct {
 	Quantity int64
 }
 
-// Shown is a time in microseconds, cut to the milliseconds that answers show. Orders are created at such times, so that
-// lists put those with the same createdAt in the order of their ids (interface §4.1).
+// Shown returns a time in microseconds, cut to the milliseconds that answers show. Orders are created at such times, so
+// that lists put those with the same createdAt in the order of their ids (interface §4.1).
 func Shown(at int64) int64 { return at - at%1000 }
 
 // Number formats an order number for people.
@@ -165,7 +166,7 @@ func ParseNumber(text string) (int64, bool) {
 	return n, is && err == nil && n > 0
 }
 
-// ExternalID is the caller's reference, else the platform's id, else "".
+// ExternalID returns the caller's reference, else the platform's id, else "".
 func (o *Order) ExternalID() string {
 	if o.ExternalReference != "" {
 		return o.ExternalReference

@@ -56,13 +56,13 @@ const (
 	AmountsDiffer     IssueCode = "amounts_differ"
 )
 
-// Issue is a part of the platform's order that could not be applied and that a person should look at.
+// Issue is a part of the platform's order that could not be applied and that needs a person's attention.
 type Issue struct {
 	Code      IssueCode
-	Path      string // the field that it is about
+	Path      string // the field of the issue
 	Message   string
 	CreatedAt int64
-	ClosedAt  int64 // a person has seen to it; 0: open
+	ClosedAt  int64 // when a person closed the issue; 0: open
 }
 
 type refundRow struct {
@@ -140,12 +140,12 @@ func prefetchIssues(r db.Reader, order id.Order) *db.Pending[[]Issue] {
 	}))
 }
 
-// OpenIssues are those that nobody has closed.
+// OpenIssues returns the issues that nobody has closed.
 func (o *Order) OpenIssues() []Issue {
 	return slices.DeleteFunc(slices.Clone(o.Issues), func(i Issue) bool { return i.ClosedAt != 0 })
 }
 
-// stuck are the codes of issues because of which an order does not follow its platform until a person has decided.
+// stuck are the codes of issues that keep an order from following its platform until a person has decided.
 var stuck = []IssueCode{IllegalTransition, SyncConflict}
 
 // Stuck reports whether the issue keeps its order from following its platform until a person has decided.
@@ -159,8 +159,8 @@ func CountStuck(tx *db.Tx) (n int64, err error) {
 	return n, tx.Row("SELECT count(DISTINCT i.order_id) FROM order_issues i WHERE "+isStuck, []any{tx.Tenant}, &n)
 }
 
-// Flag queues an issue of a locked order, unless the order has it already, closed or not. For one code and path only the newest
-// message is kept.
+// Flag queues an issue of a locked order, unless the order has the issue already, closed or not. For one code and path
+// only the newest message is stored.
 func Flag(tx db.Writer, o *Order, code IssueCode, path, message string) {
 	for _, i := range o.Issues {
 		if i.Code != code || i.Path != path {
@@ -176,7 +176,8 @@ func Flag(tx db.Writer, o *Order, code IssueCode, path, message string) {
 	issueTable.Insert(tx, issueRow{o.ID, issue})
 }
 
-// CloseStuck queues closing the open issues of a locked order that keep it from following its platform. It reports whether there are any.
+// CloseStuck queues closing the open issues that keep a locked order from following its platform. It reports whether
+// there are any.
 func CloseStuck(tx db.Writer, o *Order) (any bool) {
 	o.Issues = slices.Clone(o.Issues)
 	for i := range o.Issues {
@@ -217,7 +218,7 @@ func (o *Order) Refund(tx db.Writer, r Refund) {
 	o.RefundShipped(tx, r)
 }
 
-// RefundShipped is Refund for units that were shipped: what remains to be shipped stays.
+// RefundShipped is Refund for units that were shipped: the quantity that remains to be shipped stays.
 func (o *Order) RefundShipped(tx db.Writer, r Refund) {
 	refundTable.Insert(tx, refundRow{o.ID, r})
 	for _, l := range r.Lines {
@@ -227,8 +228,8 @@ func (o *Order) RefundShipped(tx db.Writer, r Refund) {
 	o.RefundedAmount += r.Amount
 }
 
-// RefundBefore adds what was paid back before the order was recorded here to an order that is not stored yet, as one refund without
-// lines. Error: Invalid for more than the order's total.
+// RefundBefore adds money that was paid back before the order was recorded here, as one refund without lines, to an
+// order that is not stored yet. Error: Invalid for more than the order's total.
 func (o *Order) RefundBefore(amount money.Amount) error {
 	amount = amount.Round(money.Digits(o.Currency))
 	if amount > o.Total {
@@ -254,8 +255,8 @@ func (o *Order) LineOf(externalID string) *Line {
 	return nil
 }
 
-// Way lists the status changes that lead from one status to another, each of them allowed; nil if there is no such
-// path, or none is needed. Shipments are not among them, so no path leads to PARTIALLY_SHIPPED.
+// Way lists the allowed status changes that lead from one status to another; nil if there is no such path, or none is
+// needed. Shipments are not among the changes, so no path leads to PARTIALLY_SHIPPED.
 func Way(from, to Status) []Status {
 	type leg struct {
 		at  Status

@@ -6,7 +6,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// OfChannel are the ids of a channel's orders, sorted.
+// OfChannel returns the ids of a channel's orders, sorted.
 func OfChannel(tx *db.Tx, channel id.Channel) ([]id.Order, error) {
 	return db.List(tx, func(r db.Rows) (order id.Order, err error) { return order, r.Scan(&order) },
 		"SELECT id FROM orders WHERE tenant_id = $1 AND channel_id = $2::UUID ORDER BY id", tx.Tenant, channel)
@@ -24,7 +24,7 @@ type ShippedTo struct {
 	CreatedAt int64
 }
 
-// ShippedBeside reads the countries of the orders that some customers have beside those of a list.
+// ShippedBeside reads the countries of the orders of some customers that are not in a list.
 func ShippedBeside(tx *db.Tx, but []id.Order, customers []id.Customer) (list []ShippedTo, err error) {
 	gone := db.Padded(but)
 	return list, db.Chunks(customers, func(piece []id.Customer) error {
@@ -38,7 +38,7 @@ func ShippedBeside(tx *db.Tx, but []id.Order, customers []id.Customer) (list []S
 	})
 }
 
-// RecordsOf are the ids of a channel's orders and of their shipments.
+// RecordsOf returns the ids of a channel's orders and of their shipments.
 func RecordsOf(tx *db.Tx, channel id.Channel) ([]string, error) {
 	some, err := OfChannel(tx, channel)
 	if err != nil {
@@ -51,7 +51,7 @@ func RecordsOf(tx *db.Tx, channel id.Channel) ([]string, error) {
 	return list, err
 }
 
-// ShipmentsOf are the ids of the shipments of some orders.
+// ShipmentsOf returns the ids of the shipments of some orders.
 func ShipmentsOf(tx *db.Tx, some []id.Order) (list []string, err error) {
 	return list, eachOf(tx, some, func(r db.Rows) error {
 		var shipment string
@@ -61,8 +61,8 @@ func ShipmentsOf(tx *db.Tx, some []id.Order) (list []string, err error) {
 	}, "SELECT id FROM shipments WHERE tenant_id = $1 AND order_id IN ", "")
 }
 
-// Remove deletes locked orders, given with their lines, with everything that belongs to them but stored answers; their references
-// become free.
+// Remove deletes locked orders, given with their lines, and everything that belongs to them except stored answers.
+// Their references become free.
 func Remove(tx *db.Tx, list []Order) error {
 	gone := make([]string, len(list))
 	for i := range list {
@@ -85,7 +85,7 @@ func Remove(tx *db.Tx, list []Order) error {
 	return nil
 }
 
-// ForgetChannel deletes the kept counts of a channel that had no orders any more before this transaction, and gets none.
+// ForgetChannel deletes the maintained counts of a channel that had no orders before this transaction and gets none.
 func ForgetChannel(tx db.Writer, channel id.Channel) {
 	db.DropTallies(tx, ToCountry, " "+string(channel))
 	for _, status := range Statuses {

@@ -31,7 +31,7 @@ var returnMoves = map[ReturnStatus][]ReturnStatus{
 	ReturnReceived:  {ReturnRefunded, ReturnRejected},
 }
 
-// May is the 409 for a change of a return's state outside the table, or nil.
+// May returns the 409 for a change of a return's state outside the table, or nil.
 func (s ReturnStatus) May(to ReturnStatus) error {
 	if slices.Contains(returnMoves[s], to) {
 		return nil
@@ -44,7 +44,7 @@ func (s ReturnStatus) May(to ReturnStatus) error {
 		With("from", s).With("to", to).With("allowed", allowed)
 }
 
-// Return is what a buyer sends back of what was shipped.
+// Return is the units that a buyer sends back after they were shipped.
 type Return struct {
 	ID           id.Return
 	Status       ReturnStatus
@@ -64,7 +64,7 @@ type ReturnLine struct {
 	Restock  bool // the units are put on hand when they are received
 }
 
-// back reports whether the units of the return are here again.
+// back reports whether the units of the return have been received.
 func (r *Return) back() bool { return r.Status == ReturnReceived || r.Status == ReturnRefunded }
 
 // ReturnDraft is a caller's input for a return (interface §4.1).
@@ -75,9 +75,9 @@ type ReturnDraft struct {
 	Lines        []ReturnLine
 }
 
-// AddReturn adds a requested return to the order. Quantities of a line named twice are added; such a line is restocked if one of both says
-// so. Errors: Conflict when the order is returned already; Invalid for unknown lines, for more than was shipped and is in no other return,
-// and for a refund of more than is left of the total.
+// AddReturn adds a requested return to the order. Quantities of a line named twice are added; such a line is restocked
+// if one of the two entries says so. Errors: Conflict when the order is returned already; Invalid for unknown lines,
+// for more units than were shipped and are in no other return, and for a refund above what is left of the total.
 func (o *Order) AddReturn(draft ReturnDraft, now int64) (Return, error) {
 	r := Return{ID: id.New[id.Return](), Status: ReturnRequested, Reason: draft.Reason, Notes: draft.Notes, CreatedAt: now, UpdatedAt: now}
 	if o.Status == Returned {
@@ -113,8 +113,8 @@ func (o *Order) AddReturn(draft ReturnDraft, now int64) (Return, error) {
 	return r, nil
 }
 
-// refundable is an amount to give back, rounded to the currency's minor unit. Error: Invalid, about the member at path, for more than is
-// left of the order's total.
+// refundable returns an amount to pay back, rounded to the currency's minor unit. Error: Invalid, about the member at
+// path, for more than is left of the order's total.
 func (o *Order) refundable(path string, amount money.Amount) (money.Amount, error) {
 	amount = amount.Round(money.Digits(o.Currency))
 	if left := o.Total - o.RefundedAmount; amount > left {
@@ -123,17 +123,17 @@ func (o *Order) refundable(path string, amount money.Amount) (money.Amount, erro
 	return amount, nil
 }
 
-// InReturns is how much of a line its returns hold that were not rejected.
+// InReturns returns how many units of a line are in returns that were not rejected.
 func (o *Order) InReturns(line id.Line) (n int64) {
 	return o.returned(line, func(r *Return, _ ReturnLine) bool { return r.Status != ReturnRejected })
 }
 
-// Restocked is how much of a line its returns have put on hand again.
+// Restocked returns how many units of a line returns have put on hand again.
 func (o *Order) Restocked(line id.Line) int64 {
 	return o.returned(line, func(r *Return, l ReturnLine) bool { return l.Restock && r.back() })
 }
 
-// ReturnedWholly reports whether something was shipped and all of it is here again.
+// ReturnedWholly reports whether something was shipped and all of it has been received back.
 func (o *Order) ReturnedWholly() bool {
 	any := false
 	for i := range o.Lines {
@@ -146,7 +146,7 @@ func (o *Order) ReturnedWholly() bool {
 	return any
 }
 
-// returned adds up what some returns hold of a line.
+// returned adds up the units of a line in some returns.
 func (o *Order) returned(line id.Line, counts func(*Return, ReturnLine) bool) (n int64) {
 	for i := range o.Returns {
 		for _, l := range o.Returns[i].Lines {
@@ -158,8 +158,8 @@ func (o *Order) returned(line id.Line, counts func(*Return, ReturnLine) bool) (n
 	return n
 }
 
-// RefundOf is the refund of a received return: what was agreed, else what its units cost, at most what is left of the total. Error:
-// Invalid when more was agreed than is left.
+// RefundOf returns the refund of a received return: the agreed amount, otherwise the price of its units, at most what
+// is left of the total. Error: Invalid when the agreed amount is more than is left.
 func (o *Order) RefundOf(r Return, now int64) (Refund, error) {
 	refund, sum := Refund{ID: id.New[string](), Reason: r.Reason, CreatedAt: now}, money.Amount(0)
 	for _, l := range r.Lines {
@@ -176,7 +176,7 @@ func (o *Order) RefundOf(r Return, now int64) (Refund, error) {
 	return refund, err
 }
 
-// priceOf is what some units of a line cost, rounded to the currency's minor unit.
+// priceOf returns the price of some units of a line, rounded to the currency's minor unit.
 func (o *Order) priceOf(line id.Line, quantity int64) money.Amount {
 	l := o.Line(line)
 	if quantity == l.Quantity {
@@ -193,15 +193,15 @@ type RefundDraft struct {
 	Lines  []RefundLineDraft
 }
 
-// RefundLineDraft is a refunded part of a line; without an amount its units cost what they did in the order.
+// RefundLineDraft is a refunded part of a line; without an amount the units are refunded at their price in the order.
 type RefundLineDraft struct {
 	Line     id.Line
 	Quantity int64
 	Amount   *money.Amount
 }
 
-// NewRefund checks a draft and makes a refund from it. Errors: Invalid for unknown lines, for a line named twice, for more units than the
-// line has and were not refunded before, and for more money than is left of the total.
+// NewRefund checks a draft and creates a refund from it. Errors: Invalid for unknown lines, for a line named twice, for
+// more units than the line has unrefunded, and for more money than is left of the total.
 func (o *Order) NewRefund(draft RefundDraft, now int64) (Refund, error) {
 	refund := Refund{ID: id.New[string](), Reason: draft.Reason, CreatedAt: now}
 	var details []apperr.Detail
@@ -232,7 +232,7 @@ func (o *Order) NewRefund(draft RefundDraft, now int64) (Refund, error) {
 	return refund, err
 }
 
-// refundedUnits is how many units of a line the refunds of the order name.
+// refundedUnits returns how many units of a line the refunds of the order name.
 func (o *Order) refundedUnits(line id.Line) (n int64) {
 	for _, r := range o.Refunds {
 		for _, l := range r.Lines {
@@ -308,7 +308,7 @@ func InsertReturn(w db.Writer, order id.Order, r Return) {
 	returnLineTable.Insert(w, rows...)
 }
 
-// SaveReturn puts a changed return of a locked order in the place of the old one.
+// SaveReturn replaces a return of a locked order with its changed version.
 func (o *Order) SaveReturn(tx db.Writer, at int, r Return) {
 	o.Returns = slices.Clone(o.Returns)
 	o.Returns[at] = r

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// code is an error's code; "" for none.
+// code returns an error's code; "" for none.
 func code(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -22,7 +22,7 @@ func code(t *testing.T, err error) string {
 	return f.Code
 }
 
-// ordered is an order of lines A (3 pieces) and B (2), in a state.
+// ordered returns an order of lines A (3 pieces) and B (2), in a state.
 func ordered(status orders.Status) *orders.Order {
 	return &orders.Order{ID: "o", Status: status, Totals: orders.Totals{}, Currency: "EUR",
 		Lines: []orders.Line{{ID: "A", Product: "P", SKU: "A", Quantity: 3, UnitPrice: 100_000},

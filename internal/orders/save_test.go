@@ -11,7 +11,7 @@ import (
 	"entrepot/internal/db/dbtest"
 )
 
-// two is an order of two lines, stored.
+// two returns an order of two lines, stored.
 func two(t *testing.T, store *db.DB, tenant id.Tenant) Order {
 	t.Helper()
 	o := Order{ID: id.New[id.Order](), Number: 1, Status: Pending, Currency: "EUR", CreatedAt: 1_700_000_000_000_000,

@@ -42,7 +42,7 @@ func (o *Order) Ship(draft ShipmentDraft, now int64) (Shipment, error) {
 	return o.add(draft, wanted, now), nil
 }
 
-// ShipRest ships all that remains, with the draft's tracking; if nothing remains, no shipment is made (ok false).
+// ShipRest ships all that remains, with the draft's tracking; if nothing remains, no shipment is created (ok false).
 func (o *Order) ShipRest(draft ShipmentDraft, now int64) (shipment Shipment, ok bool) {
 	wanted := make([]int64, len(o.Lines))
 	for i, l := range o.Lines {
@@ -164,7 +164,7 @@ func (o *Order) Unship(shipment id.Shipment) (Shipment, error) {
 	return taken, nil
 }
 
-// byShipments is the status that follows from the shipments.
+// byShipments returns the status that follows from the shipments.
 func (o *Order) byShipments() Status {
 	if len(o.Shipments) == 0 {
 		return Processing

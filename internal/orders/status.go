@@ -24,7 +24,7 @@ const (
 // Statuses lists them in the order of an order's life.
 var Statuses = []Status{Pending, Processing, PartiallyShipped, Shipped, Delivered, Cancelled, Returned}
 
-// moves is the table of interface §3.1 for status changes that callers may request. Shipments cause the others.
+// moves is the table of interface §3.1 for status changes that callers may request. Shipments cause the other changes.
 var moves = map[Status][]Status{
 	Pending:          {Processing, Cancelled},
 	Processing:       {Shipped, Cancelled},
@@ -65,5 +65,5 @@ func (s Status) open() bool { return s == Pending || s == Processing || s == Par
 // Counted reports whether the order counts in its customer's total spent: cancelled ones do not, returned ones do.
 func (s Status) Counted() bool { return s != Cancelled }
 
-// Moves are the statuses to which a caller may change an order with this status.
+// Moves returns the statuses to which a caller may change an order with this status.
 func (s Status) Moves() []Status { return slices.Clone(moves[s]) }

@@ -102,7 +102,7 @@ func TestWhatEveryStateAllows(t *testing.T) {
 	}
 }
 
-// errorCode is the code of a refusal, "" for none.
+// errorCode returns the code of a refusal, "" for none.
 func errorCode(err error) string {
 	var refused *apperr.Error
 	if errors.As(err, &refused) {

@@ -21,7 +21,7 @@ func Lock(tx *db.Tx, order id.Order) (*Order, error) { return whole(tx, order, t
 
 func whole(tx *db.Tx, order id.Order, lock bool) (*Order, error) {
 	var held []*db.PendingRead
-	if lock { // before the rest, which then sees the changes of the previous holder of the lock
+	if lock { // the lock comes first: the other reads then see the changes of its previous holder
 		held = append(held, tx.Prefetch(func(db.Rows) error { return nil },
 			"SELECT id FROM orders WHERE tenant_id = $1 AND id = $2::UUID FOR UPDATE", tx.Tenant, order))
 	}
@@ -112,8 +112,8 @@ func (o *Order) takeLines(p *db.Pending[[]lineRow]) error {
 	return err
 }
 
-// waitLines waits for lines and puts those of each order into the order given at creation, in which they mostly come: SQLite would sort
-// whole rows.
+// waitLines waits for lines and puts those of each order into the order given at creation. Mostly they arrive in this
+// order; SQLite would sort whole rows.
 func waitLines(p *db.Pending[[]lineRow]) ([]lineRow, error) {
 	rows, err := p.Wait()
 	sort.Slice(rows, func(i, k int) bool {
@@ -223,7 +223,7 @@ func Named(r db.Reader, number int64, reference string) (order id.Order, err err
 	return order, err
 }
 
-// search is the text that the search of a list matches.
+// search returns the text that the search of a list matches.
 func (o *Order) search() string {
 	text := Number(o.Number) + " " + o.ExternalReference + " " + o.CustomerName + " " + o.CustomerEmail
 	if o.ExternalNumber != "" {
@@ -253,7 +253,7 @@ func Insert(w db.Writer, list ...*Order) {
 				shipped = append(shipped, shipmentLineRow{o.ID, s.ID, l})
 			}
 		}
-		for _, r := range o.Refunds { // of before the order was recorded here: without lines
+		for _, r := range o.Refunds { // refunds of before the order was recorded here: without lines
 			refunds = append(refunds, refundRow{o.ID, r})
 		}
 	}
@@ -265,7 +265,7 @@ func Insert(w db.Writer, list ...*Order) {
 	countAll(w, rows, 1)
 }
 
-// document is the order's entry in the index of searches.
+// document returns the order's entry in the index of searches.
 func (o *Order) document() search.Document {
 	return search.Document{ID: string(o.ID), Sort: o.CreatedAt, Text: o.search()}
 }
@@ -296,7 +296,8 @@ func (o *Order) Retrack(tx db.Writer, at int, carrier, number, url string) {
 	o.SaveShipment(tx, at, s)
 }
 
-// SaveShipment puts a changed shipment in the place of the old one. Other tracking of the newest shipment is the order's, too.
+// SaveShipment replaces a shipment with its changed version. Changed tracking of the newest shipment is the order's,
+// too.
 func (o *Order) SaveShipment(tx db.Writer, at int, s Shipment) {
 	old := o.Shipments[at]
 	o.Shipments[at] = s
@@ -336,7 +337,7 @@ func Save(tx db.Writer, before, o *Order) {
 	count(tx, before, o)
 }
 
-// SaveDetails writes a locked order's row, without lines and history. Its status and its total are as before.
+// SaveDetails writes a locked order's row, without lines and history. Its status and its total are unchanged.
 func SaveDetails(tx db.Writer, before, o *Order) {
 	saveRow(tx, before, o)
 	tallyMove(tx, before, o)

@@ -7,7 +7,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// Units are the quantities ordered and shipped, without fees. What was refunded before it was shipped is not counted as ordered.
+// Units are the quantities ordered and shipped, without fees. Units that were refunded before they were shipped do not
+// count as ordered.
 type Units struct {
 	Ordered int64
 	Shipped int64
@@ -58,26 +59,27 @@ func ListSummaries(tx *db.Tx, f Filter) ([]Summary, int64, error) {
 // wholePiece is how many ids one statement has.
 const wholePiece = 256
 
-// eachOf calls scan for each row that a statement finds of some ids, wholePiece of them at a time. The statement ends with IN, its list
-// follows, and then rest; $1 is the tenant.
-func eachOf[ID ~string](tx *db.Tx, ids []ID, scan func(db.Rows) error, statement, rest string) error {
+// eachOf calls scan for each row that a statement finds for some ids, wholePiece ids at a time. The statement ends with
+// IN, its list follows, and then suffix; $1 is the tenant.
+func eachOf[ID ~string](tx *db.Tx, ids []ID, scan func(db.Rows) error, statement, suffix string) error {
 	for piece := range slices.Chunk(ids, wholePiece) {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
-		if err := tx.Each(scan, statement+db.In(len(args)-1, 2)+rest, args...); err != nil {
+		if err := tx.Each(scan, statement+db.In(len(args)-1, 2)+suffix, args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// StatusCounts is how many orders of the account have each status, from the kept counts.
+// StatusCounts returns how many orders of the account have each status, from the maintained counts.
 func StatusCounts(tx *db.Tx) (map[Status]int64, error) {
 	counts := map[Status]int64{}
 	return counts, eachTallied(tx, func(status Status, _ id.Channel, n int64) { counts[status] += n }).Wait()
 }
 
-// ToShip counts the orders of the account that wait for shipment, and returns the creation time of the oldest, 0 if there is none. It
-// reads the kept counts and the first order of each status: its cost depends neither on how many wait nor on the account's age.
+// ToShip counts the orders of the account that wait for shipment, and returns the creation time of the oldest, 0 if
+// there is none. It reads the maintained counts and the first order of each status: its cost depends neither on how
+// many wait nor on the account's age.
 func ToShip(tx *db.Tx) (n, oldest int64, err error) {
 	waiting := []Status{Processing, PartiallyShipped}
 	reads := []*db.PendingRead{eachTallied(tx, func(status Status, _ id.Channel, counted int64) {
@@ -99,7 +101,7 @@ func ToShip(tx *db.Tx) (n, oldest int64, err error) {
 	return n, oldest, err
 }
 
-// Neighbours are the orders before and after one in the list of a filter; "" at either end of the list. The order
+// Neighbours returns the orders before and after one in the list of a filter; "" at either end of the list. The order
 // itself need not match.
 func Neighbours(tx *db.Tx, f Filter, o *Order) (before, after id.Order, err error) {
 	cursor := f.CursorOf(o)

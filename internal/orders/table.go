@@ -59,7 +59,7 @@ var table = db.NewTable("orders",
 	db.Joined("p.phone", func(o *Order) any { return &o.CustomerPhone }),
 ).Of("order")
 
-// recordedLater is when an order was stored, 0 if that is its creation time.
+// recordedLater returns the time when an order was stored, 0 if that is its creation time.
 func (o *Order) recordedLater() int64 {
 	if o.RecordedAt == o.CreatedAt {
 		return 0

@@ -8,16 +8,16 @@ import (
 	"entrepot/internal/db"
 )
 
-// countryCounts are kept counts about a filter with a country: of the account, and of any time.
+// countryCounts are maintained counts about a filter with a country: of the account, and of any time.
 type countryCounts struct {
 	all      int64 // orders of the account
-	country  int64 // of these, those to the country
+	country  int64 // how many of these are shipped to the country
 	states   int64 // orders to the country that the filter's statuses let through
 	channel  int64 // orders of the filter's channel, or of any if it has none, that the statuses let through
 	matching int64 // orders to the country, of the channel and the statuses
 }
 
-// countCountry reads the kept counts about a filter with a country.
+// countCountry reads the maintained counts about a filter with a country.
 func (f Filter) countCountry(tx *db.Tx) (c countryCounts, err error) {
 	fits := func(status Status, channel id.Channel, n int64, states, of *int64) {
 		if !slices.Contains(f.states(), status) {

@@ -109,7 +109,7 @@ func TestOrdersAreCountedByCountry(t *testing.T) {
 	})
 }
 
-// How many orders a list by country has is read from a few kept counts, with statuses and a channel, too.
+// How many orders a list by country has is read from a few maintained counts, with statuses and a channel, too.
 func TestOrdersOfACountryAreNotCounted(t *testing.T) {
 	store, read := dbtest.Reading(t)
 	tenant := dbtest.Account(t, store)

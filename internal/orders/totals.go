@@ -15,8 +15,8 @@ type Totals struct {
 	Total          money.Amount  // subtotal − discount + shipping + tax
 }
 
-// Price rounds the given amounts to the currency's minor unit, half away from zero, and adds them up (AddUp): so the
-// total has no more decimals than the currency.
+// Price rounds the given amounts to the currency's minor unit, half away from zero, and adds them up (AddUp), so that
+// the total has no more decimals than the currency.
 func (o *Order) Price(tax *money.Amount) error {
 	decimals := money.Digits(o.Currency)
 	o.ShippingAmount, o.DiscountAmount = o.ShippingAmount.Round(decimals), o.DiscountAmount.Round(decimals)
@@ -27,10 +27,10 @@ func (o *Order) Price(tax *money.Amount) error {
 	return o.AddUp(tax)
 }
 
-// AddUp computes line totals, subtotal, tax and total. A line that has a total keeps it: of a platform's line it need not
-// be what the rounded unit price comes to. Line totals and tax are rounded half away from zero to the currency's minor
-// unit, once each. With tax nil, the tax follows from the rate, or is nil without one. Errors: Invalid for a discount
-// above the subtotal and for amounts beyond 11 integer digits.
+// AddUp computes line totals, subtotal, tax and total. A line that has a total keeps it: the total of a platform's line
+// may differ from what the rounded unit price gives. Line totals and tax are rounded half away from zero to the
+// currency's minor unit, once each. With tax nil, the tax follows from the rate, or is nil without one. Errors: Invalid
+// for a discount above the subtotal and for amounts beyond 11 integer digits.
 func (o *Order) AddUp(tax *money.Amount) error {
 	decimals := money.Digits(o.Currency)
 	t := &o.Totals
@@ -64,7 +64,7 @@ func (o *Order) AddUp(tax *money.Amount) error {
 	return nil
 }
 
-// taxByRate is the tax that follows from the rate, nil without one.
+// taxByRate returns the tax that follows from the rate, nil without a rate.
 func (o *Order) taxByRate() *money.Amount {
 	if o.TaxRate == nil {
 		return nil
@@ -73,7 +73,8 @@ func (o *Order) taxByRate() *money.Amount {
 	return &tax
 }
 
-// GivenTax is the tax if it does not follow from the rate; an edit must repeat it to keep it. nil: it follows, or there is none.
+// GivenTax returns the tax unless it follows from the rate; an edit must repeat a given tax to keep it. nil: the tax
+// follows from the rate, or there is none.
 func (o *Order) GivenTax() *money.Amount {
 	if byRate := o.taxByRate(); o.TaxAmount != nil && byRate != nil && *byRate == *o.TaxAmount {
 		return nil
@@ -91,7 +92,7 @@ func (o *Order) AddsUp() bool {
 	return lines == o.Subtotal && o.Total == o.Subtotal-o.DiscountAmount+o.ShippingAmount+o.Tax()
 }
 
-// Tax is the tax amount, 0 if there is none.
+// Tax returns the tax amount, 0 if there is none.
 func (t Totals) Tax() money.Amount {
 	if t.TaxAmount == nil {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/db"
 )
 
-// Seller is a SKU and what was sold of it.
+// Seller is a SKU with the quantity and amount sold.
 type Seller struct {
 	SKU     string
 	Product id.Product // "" if no product has the SKU
@@ -22,8 +22,8 @@ type Seller struct {
 // mostTies limits how many SKUs with equal sums are sorted by name when not all of them are among the best.
 const mostTies = 1000
 
-// Best are the SKUs with the greatest amount in a currency, then the greatest quantity, then by SKU, of orders from
-// one time to before another that are not cancelled.
+// Best returns the SKUs with the greatest amount in a currency, then the greatest quantity, then by SKU. It counts the
+// orders from one time to before another that are not cancelled.
 func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error) {
 	best := ranking{most: most}
 	m, c := newMerger(tx, currency)
@@ -46,7 +46,7 @@ func Best(tx *db.Tx, currency string, from, to int64, most int) ([]Seller, error
 	return list, products(tx, list)
 }
 
-// newMerger returns a merger, and the collector that gives it what it reads.
+// newMerger returns a merger, and the collector that passes sums to the merger.
 func newMerger(tx *db.Tx, currency string) (*merger, *collector) {
 	m := &merger{currency: currency, lines: map[int64]Sum{}, loose: map[string]Sum{}}
 	c := &collector{tx: tx, orderOf: map[string]id.Order{}, block: m.take}
@@ -67,17 +67,17 @@ func newMerger(tx *db.Tx, currency string) (*merger, *collector) {
 	return m, c
 }
 
-// numbered is the sum of a SKU with a number.
+// numbered is the sum of a SKU, which its number stands for.
 type numbered struct {
 	number int64
 	Sum
 }
 
-// ranking selects the greatest of any number of sums, and some that are equal to the least of them.
+// ranking selects the greatest of any number of sums, and some sums equal to the least of these.
 type ranking struct {
 	most int
 	top  []Sum      // the greatest so far, in order
-	list []numbered // those that may be among them, in the order in which they came
+	list []numbered // candidates for the greatest, in the order in which they came
 }
 
 func (r *ranking) add(n numbered) {
@@ -97,7 +97,7 @@ func (r *ranking) add(n numbered) {
 	}
 }
 
-// chosen are those that are greater than the least of the greatest, and the first of those that are equal to it.
+// chosen returns the sums that are greater than the least of the greatest, and the first of the sums equal to it.
 func (r *ranking) chosen() []numbered {
 	ties := 0
 	return slices.DeleteFunc(r.list, func(n numbered) bool {
@@ -135,8 +135,9 @@ func named(tx *db.Tx, sums []numbered) (list []Seller, err error) {
 	})
 }
 
-// products finds the products that have the SKUs now; if none has, the last that had it, by its levels, which outlive a
-// product, or by an order line. The order that is noted with a SKU may have lost it, or be gone with its channel.
+// products finds the products that have the SKUs now. For a SKU without a product it finds the last product that had
+// the SKU: by its levels, which outlive a product, or by an order line. The order that is stored with a SKU may have
+// lost the line, or may be gone with its channel.
 func products(tx *db.Tx, list []Seller) error {
 	current := make([]*db.PendingRead, len(list))
 	for i := range list {

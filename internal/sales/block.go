@@ -44,7 +44,7 @@ func sign(n int64) int {
 // addUp is the divisor that splits an amount into these two parts.
 const addUp = 100_000_000
 
-// item is a SKU in a currency: by its number, or by its text if it has none.
+// item is a SKU in a currency. A SKU with a number is identified by the number, another one by its text.
 type item struct {
 	currency string
 	number   int64 // -1 for none
@@ -83,12 +83,12 @@ func encode(sums map[item]Sum) []byte {
 
 var errBroken = errors.New("sales: a block is broken")
 
-// section is the sums of one currency in a block, as far as they are not read.
+// section is the unread part of the sums of one currency in a block.
 type section struct {
 	currency string
 	body     []byte
-	left     int64 // how many sums
-	last     int64 // the number before them
+	left     int64 // how many sums are unread
+	last     int64 // number of the sum before them
 }
 
 // sections divides a block.
@@ -115,7 +115,8 @@ func sections(body []byte) (list []section, err error) {
 	return list, nil
 }
 
-// afterVarints is where some varints end, -1 if there are fewer: each ends with its only byte below 0x80.
+// afterVarints returns the position after some varints, -1 if there are fewer: each varint ends with its only byte
+// below 0x80.
 func afterVarints(body []byte, n int) int {
 	const ends = 0x8080808080808080
 	at := 0
@@ -138,8 +139,8 @@ func afterVarints(body []byte, n int) int {
 	return at
 }
 
-// next reads the next sums of numbers below an end, as many as there is room for. It keeps what it needs in variables of its own, since it
-// does so a million times.
+// next reads the next sums of numbers below an end, as many as there is room for. Its state is in local variables,
+// because it runs a million times.
 func (s *section) next(end int64, into []numbered) (n int, err error) {
 	body, last, left := s.body, s.last, s.left
 	for n < len(into) && left > 0 {
@@ -195,7 +196,7 @@ func longEntry(body []byte) (distance, quantity, big, small uint64, size int) {
 // batch is how many sums are read at once.
 const batch = 256
 
-// unzigzag is the number that binary.AppendVarint has written as an unsigned one.
+// unzigzag returns the number that binary.AppendVarint has written as an unsigned one.
 func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
 
 // decode unpacks a block.
@@ -218,15 +219,15 @@ func decode(body []byte, each sold) error {
 	return err
 }
 
-// window is how many numbers are summed at once: their sums fit a processor's own memory.
+// window is how many numbers are summed at once: their sums fit into a processor's cache.
 const window = 1 << 14
 
 // merger sums blocks, and lines of SKUs with a number.
 type merger struct {
-	currency string // amounts of others do not count
+	currency string // amounts of other currencies do not count
 	sections []section
 	lines    map[int64]Sum
-	loose    map[string]Sum // of SKUs without a number, which merge leaves out
+	loose    map[string]Sum // sums of SKUs without a number, which merge leaves out
 }
 
 // take adds a block.

@@ -16,13 +16,13 @@ const (
 type collector struct {
 	tx      *db.Tx
 	sold    sold
-	block   func(body []byte) error // in place of sold for whole blocks; nil for none
+	block   func(body []byte) error // takes whole blocks in place of sold; nil for none
 	orderOf map[string]id.Order     // an order of each SKU without a number
 	lines   int64                   // read from orders one by one
 }
 
-// collect calls sold with the sums of a range of time, from one instant to before another; several calls may be for
-// one item. widest is the widest level of blocks to use, -1 for none.
+// collect calls sold with the sums of a range of time, from one instant to before another. Several calls may be for one
+// item. widest is the widest level of blocks to use, -1 for none.
 func collect(tx *db.Tx, from, to int64, widest int, sold sold) (*collector, error) {
 	c := &collector{tx: tx, sold: sold, orderOf: map[string]id.Order{}}
 	return c, c.stretch(widest, max(from, 0), to)
@@ -111,8 +111,8 @@ func (c *collector) blocks(level int, from, to int64) (gaps [][2]int64, err erro
 	return gaps, nil
 }
 
-// read reads the lines of a range, order by order, because a planner that may choose would read every line of the account. Adding them up by
-// GROUP BY takes SQLite longer than to hand them out.
+// read reads the lines of a range, order by order: a planner with a choice would read every line of the account. Adding
+// the lines up with GROUP BY would take SQLite longer than returning them.
 func (c *collector) read(from, to int64) error {
 	return c.tx.Each(func(r db.Rows) error {
 		var i item

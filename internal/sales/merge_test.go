@@ -79,7 +79,7 @@ func TestMergeAddsUpAllBlocks(t *testing.T) {
 	}
 }
 
-// A block that is cut off, or says that it has more than it has, is an error.
+// A block that is cut off, or claims more sums than it has, is an error.
 func TestBrokenBlocksAreErrors(t *testing.T) {
 	whole := encode(map[item]Sum{{currency: "EUR", number: 7}: {300, -1, 70_000}, {currency: "USD", number: 9}: {1, 0, 5}})
 	for n := 1; n < len(whole); n++ {
@@ -89,7 +89,7 @@ func TestBrokenBlocksAreErrors(t *testing.T) {
 	}
 }
 
-// Of many equal sums some are chosen, of greater ones all.
+// Of many equal sums, some are chosen; of greater sums, all are.
 func TestRankingOfEqualSums(t *testing.T) {
 	r := ranking{most: 3}
 	for number := range int64(20_000) {

@@ -78,7 +78,7 @@ func (s *shop) read(run func(tx *db.Tx) error) {
 
 func (s *shop) who() accounts.Caller { return accounts.Caller{Tenant: s.tenant} }
 
-// order creates one at a moment.
+// order creates an order at a moment.
 func (s *shop) order(at int64) {
 	s.number++
 	draft := commerce.OrderDraft{Number: s.number, CustomerName: "Ada", Status: orders.Pending, Source: orders.FromAPI, CreatedAt: at,
@@ -119,7 +119,7 @@ func (s *shop) change() {
 	})
 }
 
-// slowly is what Best must give, from every line.
+// slowly returns what Best must return, computed from every line.
 func (s *shop) slowly(currency string, from, to int64) (list []sales.Seller) {
 	s.read(func(tx *db.Tx) (err error) {
 		list, err = db.List(tx, func(r db.Rows) (b sales.Seller, err error) {
@@ -133,7 +133,7 @@ func (s *shop) slowly(currency string, from, to int64) (list []sales.Seller) {
 	return list
 }
 
-// compare wants what Best gives of a stretch.
+// compare expects Best to return the sums of all lines of a range.
 func (s *shop) compare(from, to int64) {
 	s.t.Helper()
 	for _, currency := range []string{"EUR", "USD"} {
@@ -157,7 +157,7 @@ func (s *shop) compare(from, to int64) {
 	}
 }
 
-// Whatever happens to orders, whenever blocks are made, the best sellers of any stretch are what all lines add up to.
+// The best sellers of any range are the sums of all lines, whatever happens to orders and whenever blocks are built.
 func TestBestSellersAreWhatTheLinesAddUpTo(t *testing.T) {
 	was := sales.SetFewest(2)
 	defer sales.SetFewest(was)
@@ -200,7 +200,7 @@ func TestBestSellersAreWhatTheLinesAddUpTo(t *testing.T) {
 	})
 }
 
-// Two nodes may build the same blocks at once, and orders may change meanwhile: no block is wrong.
+// Two nodes may build the same blocks at once while orders change: no block is wrong.
 func TestNodesBuildAtOnce(t *testing.T) {
 	for engine, config := range map[string]db.Config{"sqlite": {Dir: dbtest.StoreDir(t), Unsafe: true},
 		"postgres": {URL: dbtest.StoreURL(t)}} {
@@ -239,7 +239,7 @@ func TestNodesBuildAtOnce(t *testing.T) {
 	}
 }
 
-// verified wants every valid block to be right, and counts them.
+// verified expects every valid block to be right, and counts the blocks.
 func (s *shop) verified() (blocks int) {
 	s.t.Helper()
 	s.read(func(tx *db.Tx) error {
@@ -287,7 +287,8 @@ func TestLinesAreReadOrderByOrder(t *testing.T) {
 	}
 }
 
-// Where blocks hold, no line is read; a change is read from the lines of its hour only, until its blocks are made anew.
+// Where blocks are valid, no line is read; a change is read from the lines of its hour only, until its blocks are built
+// again.
 func TestBlocksSpareLines(t *testing.T) {
 	was := sales.SetFewest(1)
 	defer sales.SetFewest(was)
@@ -371,7 +372,8 @@ func TestVerifyReadsLinesOnce(t *testing.T) {
 	}
 }
 
-// A SKU whose product was deleted keeps its product and name, also when the order that was noted with it has lost it.
+// A SKU whose product was deleted keeps its product and name, also when the order that is stored with the SKU has lost
+// it.
 func TestSKUsOfDeletedProductsHaveAName(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store, 0)

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/view"
 )
 
-// compare compares every valid block with the sums of the lines. The lines are read once, hour by hour: what a day
-// and 30 days should have are the sums of theirs.
+// compare compares every valid block with the sums of the lines. The lines are read once, hour by hour, and their sums
+// are added up for a day and for 30 days.
 func compare(tx *db.Tx, _ int64, found view.Findings) error {
 	v := verifier{tx: tx, found: found}
 	for level := range widths {
@@ -32,7 +32,7 @@ func compare(tx *db.Tx, _ int64, found view.Findings) error {
 type verifier struct {
 	tx     *db.Tx
 	found  view.Findings
-	states [][]state // by level: those of the buckets to come
+	states [][]state // by level: the states of the buckets to come
 }
 
 // next compares the next bucket of a level and all narrower ones in it, and returns the sums of its lines.

@@ -12,8 +12,8 @@ import (
 	"entrepot/internal/view"
 )
 
-// View has the blocks. It follows the account's change clock itself, which every change of an order moves; which
-// blocks are to be built, the versions of the buckets tell.
+// View maintains the blocks. Every change of an order moves the account's change clock, which the view follows. The
+// versions of the buckets say which blocks are to be built.
 var View = &view.View{
 	Name:    "sales",
 	Says:    "The stored sums of what was sold by SKU are what the lines of orders add up to.",
@@ -24,9 +24,9 @@ var View = &view.View{
 	Compare: compare,
 }
 
-// A block that is not valid any more is left for a part of its width before it is built again; meanwhile narrower
-// blocks and lines are read instead. It is a sixtieth, a minute for an hour and 12 hours for 30 days. In an account
-// where nothing has changed for a while, such as after an import, it is a 1,440th, a minute for a day.
+// A block that is no longer valid is built again only after a part of its width; until then narrower blocks and lines
+// are read instead. The part is a sixtieth: a minute for an hour and 12 hours for 30 days. In an account where nothing
+// has changed for a while, such as after an import, it is a 1,440th: a minute for a day.
 const (
 	partAfterChange = 60
 	partWhenQuiet   = 1440
@@ -70,7 +70,7 @@ func run(ctx context.Context, store *db.DB, tenant id.Tenant) (whole bool, err e
 	return whole, ctx.Err()
 }
 
-// partOf is the part of its width for which a block is left that is not valid.
+// partOf returns the part of its width for which an invalid block is not built again.
 func partOf(tx *db.Tx) (int64, error) {
 	var last int64
 	err := tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &last)
@@ -80,8 +80,8 @@ func partOf(tx *db.Tx) (int64, error) {
 	return partAfterChange, err
 }
 
-// dueBlocks are the buckets of a range with enough orders for a block and without a valid one; those whose last block
-// is too new to be built again are waiting.
+// dueBlocks returns the buckets of a range with enough orders for a block and without a valid one. Buckets whose last
+// block is too new to be built again are returned as waiting.
 func dueBlocks(tx *db.Tx, part int64, level int, from, to int64) (due, waiting []state, err error) {
 	list, err := states(tx, level, from, to)
 	if err != nil {
@@ -109,7 +109,7 @@ func dueBlocks(tx *db.Tx, part int64, level int, from, to int64) (due, waiting [
 	return due, waiting, err
 }
 
-// dueHours is dueBlocks for the hours of days without a valid block: others are read by their days.
+// dueHours is dueBlocks for the hours of days without a valid block; hours of other days are read by their days.
 func dueHours(tx *db.Tx, part int64) (due, waiting []state, err error) {
 	now, later, err := dueBlocks(tx, part, days, 0, spans.Last)
 	for _, day := range slices.Concat(now, later) {
@@ -123,8 +123,8 @@ func dueHours(tx *db.Tx, part int64) (due, waiting []state, err error) {
 	return due, waiting, err
 }
 
-// build sums some buckets on a snapshot and stores their blocks. The versions are those of the buckets before: if
-// orders changed since, a block has an old version and is not valid.
+// build sums some buckets on a snapshot and stores their blocks with the versions that the buckets had before the
+// snapshot. If orders have changed since, the block has an old version and is not valid.
 func build(ctx context.Context, store *db.DB, tenant id.Tenant, level int, buckets []state) error {
 	sums := make([]map[item]Sum, len(buckets))
 	orderOf := map[string]id.Order{}
@@ -168,7 +168,7 @@ func (s state) write(tx *db.Tx, level int, lines map[item]Sum, numbers map[strin
 			WHERE sales_blocks.version <= excluded.version`, tx.Tenant, widths[level], s.bucket, s.version, tx.Micros(), encode(sums))
 }
 
-// give gives numbers to SKUs without one. Its lock is for one writer at a time in an account (decision 5).
+// give numbers the SKUs without a number. Its lock admits one writer at a time in an account (decision 5).
 func give(tx *db.Tx, orderOf map[string]id.Order) (map[string]int64, error) {
 	numbers := make(map[string]int64, len(orderOf))
 	if len(orderOf) == 0 {
@@ -182,7 +182,7 @@ func give(tx *db.Tx, orderOf map[string]id.Order) (map[string]int64, error) {
 		skus = append(skus, sku)
 	}
 	slices.Sort(skus)
-	err := db.Chunks(skus, func(piece []string) error { // another node may have given some meanwhile
+	err := db.Chunks(skus, func(piece []string) error { // another node may have numbered some meanwhile
 		return tx.Each(func(r db.Rows) error {
 			var sku string
 			var number int64

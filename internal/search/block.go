@@ -10,7 +10,7 @@ import (
 // ID is a record's UUID.
 type ID [16]byte
 
-// String is the UUID as it is written.
+// String returns the UUID as it is written.
 func (id ID) String() string {
 	text := hex.EncodeToString(id[:])
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
@@ -130,7 +130,7 @@ func (f filter) all(wanted []uint32) bool {
 	return true
 }
 
-// trigramsOf are the trigrams of a term, none if it is shorter.
+// trigramsOf returns the trigrams of a term, none if it is shorter.
 func trigramsOf(term string) (list []uint32) {
 	for i := 0; i+3 <= len(term); i++ {
 		list = append(list, trigram(term[i], term[i+1], term[i+2]))

@@ -46,8 +46,8 @@ func (g *groupBits) add(position int, body string) {
 	}
 }
 
-// hash3 is the hash of the first three bytes of a text, hash4 of the first four. Those of four distinguish more parts, above all in
-// numbers; a hash of three alone serves terms of three bytes.
+// hash3 returns the hash of the first three bytes of a text, hash4 of the first four. Those of four distinguish more
+// parts, above all in numbers; a hash of three alone serves terms of three bytes.
 func hash3(t string) uint32 {
 	return (uint32(t[0])<<16 | uint32(t[1])<<8 | uint32(t[2])) * 2654435761 >> (32 - hashBits)
 }
@@ -145,7 +145,7 @@ func matchesIn(parts uint16, body, keys, term []byte, each func(id ID, sort int6
 	return nil
 }
 
-// linesOfPart is how many lines each part of a block has but the last.
+// linesOfPart returns how many lines each part of a block has but the last.
 func linesOfPart(lines int) int { return (lines + blockParts - 1) / blockParts }
 
 // ungrouped is the condition for blocks b without a place.

@@ -12,7 +12,7 @@ import (
 	"entrepot/internal/search"
 )
 
-// wrongGroups are the blocks with a text that a search would not find.
+// wrongGroups returns the blocks with a text that a search would not find.
 func (s *sample) wrongGroups() (wrong []string) {
 	s.Helper()
 	err := s.store.Read(s.Context(), s.tenant, func(tx *db.Tx) error {

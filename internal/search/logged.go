@@ -25,8 +25,8 @@ var sources = map[Kind]source{
 // follows reports whether new records of a kind are found in the log.
 func (k Kind) follows() bool { return sources[k].event != "" }
 
-// InLog is the condition for events e of new records, after the condition on the account. It repeats the condition of
-// the partial index, without which SQLite's planner does not use it.
+// InLog returns the condition for events e of new records, after the condition on the account. It repeats the condition
+// of the partial index, without which SQLite's planner does not use it.
 func (k Kind) InLog() string {
 	return " AND e.event = '" + sources[k].event + "' AND e.event <> 'product.updated' AND e.event <> 'stock.updated'" +
 		" AND e.event <> 'product.created' AND e.event <> 'product.deleted' AND e.endpoint_id IS NULL"

@@ -69,7 +69,7 @@ func record(t *testing.T, store *db.DB, tenant id.Tenant, n int) {
 	}
 }
 
-// eventsRead is how many events PostgreSQL has read in the transaction; 0 on SQLite.
+// eventsRead returns how many events PostgreSQL has read in the transaction; 0 on SQLite.
 func eventsRead(t *testing.T, tx *db.Tx, engine string) (n int64) {
 	t.Helper()
 	if engine != "postgres" {

@@ -40,7 +40,7 @@ const (
 // Kinds lists them.
 var Kinds = []Kind{Orders, Customers, Products, Categories}
 
-// Folded is a text of the kind's rows as blocks have it.
+// Folded returns a text of the kind's rows as blocks have it.
 func (k Kind) Folded(text string) string {
 	if k == Categories {
 		return Fold(text)
@@ -236,7 +236,7 @@ func unpacked(tx *db.Tx, kind Kind, each func(entry) error) (map[ID]bool, error)
 	return known, nil
 }
 
-// looseRows is the statement that reads the unpacked texts of a kind, and what reads one of its rows.
+// looseRows returns the statement that reads the unpacked texts of a kind, and what reads one of its rows.
 func looseRows(kind Kind) (scan func(r db.Rows) (entry, error), sql string) {
 	return func(r db.Rows) (e entry, err error) {
 		var text string

@@ -16,7 +16,7 @@ type Set struct {
 	at  int  // where the last one was looked for: an index often gives neighbours
 }
 
-// SetOf is the set of some ids, which are sorted and different. It keeps them and does not change them.
+// SetOf returns the set of some ids, which are sorted and different. It keeps them and does not change them.
 func SetOf(sorted []ID) *Set { return &Set{ids: sorted} }
 
 // FindSet finds all records that contain a term. keep says by its sort value whether a record counts; nil counts all.
@@ -58,7 +58,7 @@ func merged(a, b []ID) []ID {
 	return append(append(all, a...), b...)
 }
 
-// Union is the set of the records of both sets.
+// Union returns the set of the records of both sets.
 func (s *Set) Union(other *Set) *Set {
 	switch {
 	case len(s.ids) == 0:
@@ -72,7 +72,7 @@ func (s *Set) Union(other *Set) *Set {
 // CompareIDs compares two ids as indexes do.
 func CompareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
 
-// Len is how many records it has.
+// Len returns how many records it has.
 func (s *Set) Len() int64 { return int64(len(s.ids)) }
 
 // IDs are their ids, in their order.
@@ -113,12 +113,12 @@ func (s *Set) Find(id ID) (at int, there bool) {
 	return low + at, there
 }
 
-// Keep is the set of those records in it whose ids a statement reads in its only column.
+// Keep returns the set of those records in it whose ids a statement reads in its only column.
 func (s *Set) Keep(tx *db.Tx, sql string, args ...any) (*Set, error) {
 	return s.only(tx, true, sql, args)
 }
 
-// Drop is the set without these.
+// Drop returns the set without these.
 func (s *Set) Drop(tx *db.Tx, sql string, args ...any) (*Set, error) {
 	return s.only(tx, false, sql, args)
 }

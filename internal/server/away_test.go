@@ -213,7 +213,7 @@ func TestPostgresAway(t *testing.T) {
 		}
 	})
 	link.Cut(false)
-	back := time.Now().Add(dbtest.Patience)
+	back := time.Now().Add(dbtest.Timeout)
 	for {
 		status, _, _ := send("GET", "/readyz", "", "")
 		if status == http.StatusOK {

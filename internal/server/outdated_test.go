@@ -18,7 +18,7 @@ func TestOlderNodesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), dbtest.Patience)
+		ctx, cancel := context.WithTimeout(t.Context(), dbtest.Timeout)
 		defer cancel()
 		err = s.Run(ctx, func(store *server.Store) {
 			if newer, err := store.DB.Newer(t.Context()); newer || err != nil {

@@ -41,7 +41,7 @@ func (l *log) String() string {
 // config is the configuration of a server without a store.
 func config(said *log) server.Config {
 	return server.Config{Addr: "127.0.0.1:0", Limits: true, Version: "test",
-		StoreConfig: server.StoreConfig{Dev: true, Patience: dbtest.Patience, Log: slog.New(slog.NewTextHandler(said, nil))}}
+		StoreConfig: server.StoreConfig{Dev: true, MinWait: dbtest.Timeout, Log: slog.New(slog.NewTextHandler(said, nil))}}
 }
 
 // engines runs a test with the configuration of a fresh store of each engine.
@@ -75,9 +75,9 @@ func start(t *testing.T, c server.Config) (s *server.Server, stop func() error) 
 	case err := <-ended:
 		cancel()
 		t.Fatalf("the server ended: %v", err)
-	case <-time.After(dbtest.Patience):
+	case <-time.After(dbtest.Timeout):
 		cancel()
-		t.Fatalf("the server is not ready after %s", dbtest.Patience)
+		t.Fatalf("the server is not ready after %s", dbtest.Timeout)
 	}
 	var once sync.Once
 	stop = func() (err error) {

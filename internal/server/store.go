@@ -34,7 +34,7 @@ type StoreConfig struct {
 	Log   *slog.Logger
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
-	Patience         time.Duration // for commands and tests: see db.Config
+	MinWait          time.Duration // for commands and tests: see db.Config
 	PullEvery        time.Duration // between two scheduled pulls of a channel's orders; 0: five minutes
 	Agent            string        // names the service to platforms; "": entrepot
 }
@@ -88,7 +88,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 
 // openDB opens the store's database, and does not create it if MustExist is set.
 func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
-	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout, MinWait: c.Patience}
+	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout, MinWait: c.MinWait}
 	if c.MustExist {
 		return db.OpenExisting(ctx, config)
 	}

@@ -10,9 +10,9 @@ import (
 )
 
 // Choose sets the warehouse of shifts without one: the default warehouse if it has enough for all of them that have the
-// SKU, else the one with the most available, else the default; if that has too little for all, each of several shifts
-// gets one on its own. What the other shifts free or take counts: of a line that is replaced, the new one finds the units
-// of the old one. The plan must have the levels of the shifts' SKUs.
+// SKU, else the one with the most available, else the default. If that warehouse has too little for all, each of
+// several shifts gets a warehouse on its own. Units that the other shifts release or take count: a line that replaces
+// another finds the units of the replaced line. The plan must have the levels of the shifts' SKUs.
 func (p *ShiftPlan) Choose(r db.Reader, shifts []Shift) error {
 	if err := follow(r, p.levels, shifts); err != nil {
 		return err
@@ -49,8 +49,8 @@ func (p *ShiftPlan) Choose(r db.Reader, shifts []Shift) error {
 	return nil
 }
 
-// follow handles shifts of older lines whose level was deleted: with its product, then what orders reserve stays
-// there; or with its warehouse, which had nothing reserved, then another warehouse is chosen.
+// follow handles shifts of older lines whose level was deleted. If the level went with its product, the reservation
+// stays there. If it went with its warehouse, which had nothing reserved, another warehouse is chosen.
 func follow(r db.Reader, levels Levels, shifts []Shift) error {
 	for i := range shifts {
 		s := &shifts[i]
@@ -75,8 +75,9 @@ func follow(r db.Reader, levels Levels, shifts []Shift) error {
 	return nil
 }
 
-// placeAll chooses the warehouse of some shifts of one SKU: the same for all, unless none has enough for that; then each
-// its own, the largest first, as the smaller ones fit in more places. It changes levels, which are those of the SKU.
+// placeAll chooses the warehouse of some shifts of one SKU: the same for all, unless no warehouse has enough for that;
+// otherwise one for each, the largest shift first, as the smaller ones fit in more warehouses. It changes levels, which
+// are the levels of the SKU.
 func placeAll(levels []Level, fallback string, shifts []Shift, which []int) {
 	var wanted int64
 	for _, i := range which {
@@ -99,11 +100,11 @@ func placeAll(levels []Level, fallback string, shifts []Shift, which []int) {
 	}
 }
 
-// takes is how many available units the shift takes: an order that is created as shipped reserves nothing.
+// takes returns how many available units the shift takes: an order that is created as shipped reserves nothing.
 func (s Shift) takes() int64 { return s.Reserve - s.OnHand }
 
-// place names the warehouse that takes wanted units: fallback if it has enough, else the one with the most available.
-// Of several with equally much it is fallback, then the first code, whatever order the levels come in.
+// place returns the warehouse that takes wanted units: fallback if it has enough, else the one with the most available.
+// Of several with equally much, fallback wins, otherwise the first code, whatever order the levels come in.
 func place(levels []Level, fallback string, wanted int64) string {
 	best := fallback
 	var most int64

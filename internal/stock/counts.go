@@ -2,7 +2,7 @@ package stock
 
 import "entrepot/internal/db"
 
-// Counts are the kept counts and sums of one warehouse's levels, without deleted ones.
+// Counts are the maintained counts and sums of one warehouse's levels, without deleted ones.
 type Counts struct {
 	Levels     int64
 	OnHand     int64
@@ -18,7 +18,7 @@ func (c *Counts) members() []*int64 {
 	return []*int64{&c.Levels, &c.OnHand, &c.Reserved, &c.OutOfStock, &c.Low}
 }
 
-// counts are changes of the kept counts, by warehouse.
+// counts are changes of the maintained counts, by warehouse.
 type counts map[string]*Counts
 
 // move counts a level's change from before to after; before is the zero Level for a new level.
@@ -59,14 +59,14 @@ func (c counts) tally(w db.Writer) {
 	}
 }
 
-// prefetchCounts prefetches the kept counts, by warehouse; a warehouse without levels may be missing.
+// prefetchCounts prefetches the maintained counts, by warehouse; a warehouse without levels may be missing.
 func prefetchCounts(r db.Reader) func() (map[string]Counts, error) {
-	asked := db.PrefetchTallies(r, countNames...)
+	pending := db.PrefetchTallies(r, countNames...)
 	return func() (map[string]Counts, error) {
-		kept, err := asked.Wait()
+		counts, err := pending.Wait()
 		byWarehouse := map[string]Counts{}
 		for i, name := range countNames {
-			for warehouse, n := range kept[name] {
+			for warehouse, n := range counts[name] {
 				c := byWarehouse[warehouse]
 				*c.members()[i] = n
 				byWarehouse[warehouse] = c

@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/db"
 )
 
-// DeleteFor removes the levels of SKUs that no product has any more from lists and feeds: the ledger writes off what
-// is on hand, and a tombstone stays, which still has what open orders reserve. It returns the levels that were not
+// DeleteFor removes the levels of SKUs that no product has any more from lists and feeds. The ledger writes off the
+// units on hand; a tombstone remains, with the reservations of open orders. DeleteFor returns the levels that were not
 // deleted before, by SKU and warehouse.
 func DeleteFor(tx *db.Tx, skus []string, why Why) ([]Change, error) {
 	var live []Level

@@ -121,7 +121,7 @@ func TestWhichWarehousesMayGo(t *testing.T) {
 	})
 }
 
-// changes is the whole feed.
+// changes returns the whole feed.
 func changes(tx *db.Tx, deleted bool) (list []stock.Row, err error) {
 	_, _, _, err = stock.Changes(tx, 0, 10, deleted, func(r *stock.Row) { list = append(list, *r) })
 	return list, err

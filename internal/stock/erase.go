@@ -32,7 +32,7 @@ func Notes(tx *db.Tx, after int64, match func(text string) bool) (list []Note, e
 	return list, err
 }
 
-// Reload reads notes as they are now; those that are gone are left out.
+// Reload reads notes in their present state; deleted notes are left out.
 func Reload(tx *db.Tx, notes []Note) (list []Note, err error) {
 	wanted := make(map[id.Movement]bool, len(notes))
 	stamps := make([]int64, len(notes))

@@ -2,14 +2,15 @@ package stock
 
 import "entrepot/internal/db"
 
-// kept selects the tombstones of a warehouse, $2, that have a threshold: of levels that were removed from it because it was about to be
-// deleted (decision 17). It is written as the index of these is.
-const kept = "warehouse_code = $2 AND deleted_at IS NOT NULL AND threshold IS NOT NULL"
+// removedWithThreshold selects the tombstones of a warehouse, $2, that have a threshold: their levels were removed
+// because the warehouse was about to be deleted (decision 17). The condition is written as in the index of these rows.
+const removedWithThreshold = "warehouse_code = $2 AND deleted_at IS NOT NULL AND threshold IS NOT NULL"
 
-// RestoreKept restores at most limit levels, with their thresholds, that RemoveEmpty has removed, because the warehouse is not deleted, and
-// returns how many they were. Levels of SKUs that are gone by now stay deleted.
-func (w Warehouse) RestoreKept(tx *db.Tx, limit int) (int, error) {
-	rows, err := levelTable.All(tx, "AND "+kept+` AND EXISTS (SELECT 1 FROM skus WHERE skus.tenant_id = $1 AND skus.sku = stock_levels.sku
+// RestoreLevels restores at most limit levels, with their thresholds, that RemoveEmpty has removed from a warehouse
+// that is not deleted after all. It returns the number of restored levels. Levels of SKUs that are gone by now stay
+// deleted.
+func (w Warehouse) RestoreLevels(tx *db.Tx, limit int) (int, error) {
+	rows, err := levelTable.All(tx, "AND "+removedWithThreshold+` AND EXISTS (SELECT 1 FROM skus WHERE skus.tenant_id = $1 AND skus.sku = stock_levels.sku
 		AND skus.product_id = stock_levels.product_id) ORDER BY sku LIMIT $3::BIGINT`, w.Code, limit)
 	var back writes
 	for _, before := range levelsOfRows(rows) {
@@ -23,10 +24,10 @@ func (w Warehouse) RestoreKept(tx *db.Tx, limit int) (int, error) {
 	return len(rows), err
 }
 
-// ForgetKept removes at most limit of the thresholds that RemoveEmpty has kept, and returns how many they were.
-func ForgetKept(tx *db.Tx, warehouse string, limit int) (int, error) {
+// ForgetThresholds removes at most limit of the thresholds that RemoveEmpty left, and returns how many it has removed.
+func ForgetThresholds(tx *db.Tx, warehouse string, limit int) (int, error) {
 	skus, err := db.List(tx, func(r db.Rows) (sku string, err error) { return sku, r.Scan(&sku) },
-		"SELECT sku FROM stock_levels WHERE tenant_id = $1 AND "+kept+" ORDER BY sku LIMIT $3::BIGINT", tx.Tenant, warehouse, limit)
+		"SELECT sku FROM stock_levels WHERE tenant_id = $1 AND "+removedWithThreshold+" ORDER BY sku LIMIT $3::BIGINT", tx.Tenant, warehouse, limit)
 	for piece := range db.Pieces(skus) {
 		args := append(make([]any, 0, 1+2*len(piece)), tx.Tenant)
 		for _, sku := range piece {
@@ -42,7 +43,8 @@ func ForgetKept(tx *db.Tx, warehouse string, limit int) (int, error) {
 
 var forgetText db.Text
 
-// forgetKept removes all thresholds that RemoveEmpty has kept: the warehouse that is made now is another one than the one that had them.
-func forgetKept(tx db.Writer, warehouse string) {
-	tx.Change("UPDATE stock_levels SET threshold = NULL WHERE tenant_id = $1 AND "+kept, tx.TenantID(), warehouse)
+// forgetThresholds removes all thresholds that RemoveEmpty left: the new warehouse is another one than the one that had
+// them.
+func forgetThresholds(tx db.Writer, warehouse string) {
+	tx.Change("UPDATE stock_levels SET threshold = NULL WHERE tenant_id = $1 AND "+removedWithThreshold, tx.TenantID(), warehouse)
 }

@@ -2,18 +2,18 @@ package stock
 
 import "entrepot/internal/db"
 
-// keyReader reads a value of the rows of many keys. Keys that lie close together are read as a range, with the rows between
-// them, because the next row costs a quarter of looking one up.
+// keyReader reads a value of the rows of many keys. Keys that lie close together are read as a range, including the
+// rows between them: reading the next row costs a quarter of looking a row up.
 type keyReader struct {
-	table string // and its alias
-	key   string // column that an index begins with after the account
+	table string // a table and its alias
+	key   string // a column that an index begins with after the account
 	value string
 	where func(tx *db.Tx) *db.Where
 
-	keys, rows int // that were looked up, and what was found for them
-	size       int // how many keys the next range has: more after each that was read
-	pause      int // how many lists are read before a range is tried again; doubled whenever one had too many other rows
-	last       int // the pause before it
+	keys, rows int // keys looked up so far, and rows found for them
+	size       int // how many keys the next range has: more after each range that was read
+	pause      int // how many lists are read before another range is tried; doubled after a range with too many other rows
+	last       int // the previous pause
 }
 
 // Keys that are looked up at once or by the first range, and those of the largest range. Tests lower them.
@@ -63,8 +63,8 @@ func (s *keyReader) readList(tx *db.Tx, keys []string, found func(key, value str
 	}, s.text(w), w.Args()...)
 }
 
-// readRange reads all rows from the first key to the last. If these are far more than the keys should have, it stops and
-// finds nothing.
+// readRange reads all rows from the first key to the last. If there are far more rows than the keys should have,
+// readRange stops and finds nothing.
 func (s *keyReader) readRange(tx *db.Tx, keys []string, found func(key, value string)) (whole bool, err error) {
 	most := rangeWaste * len(keys) * max(1, (s.rows+s.keys-1)/s.keys)
 	w := s.where(tx).And(s.key+" >= ?", keys[0]).And(s.key+" <= ?", keys[len(keys)-1])

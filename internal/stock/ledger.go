@@ -22,7 +22,7 @@ type entry struct {
 	offset int64 // from which its level's stamp is computed
 }
 
-// row is the entry in the form in which it is read.
+// row returns the entry in the form in which it is read.
 func (e entry) row(q db.Writer, why Why) Movement {
 	return Movement{ID: e.movement, SKU: e.SKU, Warehouse: e.Warehouse, Delta: e.OnHand - e.PreviousOnHand, Balance: e.OnHand,
 		At: q.Micros(), Why: why}

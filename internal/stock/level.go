@@ -35,19 +35,19 @@ type Level struct {
 	Reserved  int64
 	Threshold *int64 // stock.low is emitted below it; nil until stock was ever set
 	Low       bool   // stock.low was emitted and available has not recovered
-	Deleted   bool   // its product or warehouse was deleted; open orders may still reserve from it
+	Deleted   bool   // its product or warehouse was deleted; open orders may still have reservations
 }
 
-// Place is the level's SKU and warehouse.
+// Place returns the level's SKU and warehouse.
 func (l Level) Place() Place { return Place{l.SKU, l.Warehouse} }
 
-// exists is false for the zero Level, which means that there is none.
+// exists returns false for the zero Level, which stands for a missing level.
 func (l Level) exists() bool { return l.Product != "" }
 
 // living reports whether lists show the level.
 func (l *Level) living() bool { return l.exists() && !l.Deleted }
 
-// Available is what can still be sold; below 0 when oversold.
+// Available returns how many units can still be sold; below 0 when oversold.
 func (l Level) Available() int64 { return l.OnHand - l.Reserved }
 
 // out reports whether nothing of a level is available.
@@ -58,7 +58,7 @@ func (l Level) below() bool {
 	return !l.Deleted && l.Threshold != nil && l.Available() < *l.Threshold
 }
 
-// Cause is the reason of a movement, as the ledger has it (interface §2.7.6).
+// Cause is the reason of a movement, as the ledger names it (interface §2.7.6).
 type Cause string
 
 // The causes.
@@ -73,7 +73,7 @@ const (
 	FromChannel     Cause = "channel"
 )
 
-// Why is what the ledger records about an operation.
+// Why is the ledger's record about an operation.
 type Why struct {
 	Cause         Cause
 	ReferenceType string // "order", "shipment" …

@@ -31,7 +31,7 @@ type Filter struct {
 	Low       bool   // only levels below their threshold
 	Oversold  bool   // only levels with more reserved than on hand
 	Search    string // part of the product's SKU or name, in any case, or any whole SKU
-	After     *Place // the last one of the page before, in place of Offset
+	After     *Place // the last level of the page before, in place of Offset
 	Limit     int
 	Offset    int
 }
@@ -49,12 +49,12 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 	if f.SKU != "" || f.Oversold {
 		return levelTable.PageFrom(tx, w, f.behind, order, f.Limit, f.Offset)
 	}
-	total, only, err := f.kept(tx)
+	total, only, err := f.counted(tx)
 	if err != nil || int64(f.Offset) >= total {
 		return []Row{}, total, err
 	}
 	read := levelTable.Rows
-	if only != "" && !f.Low && f.Offset >= deep { // a page skips twice as fast in the index of a warehouse, which has no more than its keys
+	if only != "" && !f.Low && f.Offset >= deep { // a page skips rows twice as fast in the index of a warehouse, which has only its keys
 		db.AndGiven(w, "l.warehouse_code = ?", only)
 		read = keysFirst(only)
 	}
@@ -72,7 +72,8 @@ func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
 // deep is the offset from which on the keys of a page are read before its levels.
 var deep = 1000
 
-// keysFirst reads a page of a warehouse's levels: first their SKUs, in the index of the warehouse, and then these levels.
+// keysFirst reads a page of a warehouse's levels: first their SKUs, in the index of the warehouse, and afterwards these
+// levels.
 func keysFirst(warehouse string) func(tx *db.Tx, w *db.Where, order string, limit, offset int) ([]Row, error) {
 	return func(tx *db.Tx, w *db.Where, order string, limit, offset int) ([]Row, error) {
 		keys, err := db.List(tx, func(r db.Rows) (levelKey, error) {
@@ -88,14 +89,14 @@ func keysFirst(warehouse string) func(tx *db.Tx, w *db.Where, order string, limi
 	}
 }
 
-// behind adds the condition that levels come behind the page before.
+// behind adds the condition that levels come after the page before.
 func (f Filter) behind(w *db.Where) {
 	if f.After != nil {
 		w.And("(l.sku, l.warehouse_code) > (?, ?)", f.After.SKU, f.After.Warehouse)
 	}
 }
 
-// where has all conditions but the search.
+// where returns all conditions but the search.
 func (f Filter) where(tx *db.Tx) *db.Where {
 	w := db.NewWhere(tx, "l").And("l.deleted_at IS NULL")
 	db.AndGiven(w, "l.sku = ?", f.SKU)
@@ -113,9 +114,9 @@ func (f Filter) where(tx *db.Tx) *db.Where {
 	return w
 }
 
-// kept is how many levels match a filter by warehouse and low, from the kept counts, and the only warehouse that they are in, "" if they
-// are in several.
-func (f Filter) kept(tx *db.Tx) (total int64, only string, err error) {
+// counted returns how many levels match a filter by warehouse and low, from the maintained counts. only is the warehouse of
+// all these levels, "" if they are in several.
+func (f Filter) counted(tx *db.Tx) (total int64, only string, err error) {
 	counts, err := prefetchCounts(tx)()
 	warehouses := 0
 	for warehouse, c := range counts {
@@ -157,7 +158,7 @@ func Changes(tx *db.Tx, since int64, limit int, deleted bool, show func(*Row)) (
 	return count, more, last, err
 }
 
-// Newest is the newest stamp of a level, tombstones included; 0 when there is none.
+// Newest returns the newest stamp of a level, tombstones included; 0 when there is none.
 func Newest(tx *db.Tx) (newest int64, err error) {
 	err = tx.Row("SELECT changed_at FROM stock_levels WHERE tenant_id = $1 ORDER BY changed_at DESC LIMIT 1", []any{tx.Tenant}, &newest)
 	if errors.Is(err, db.ErrNoRow) {
@@ -173,9 +174,9 @@ func Count(tx *db.Tx, since, until int64) (n int64, err error) {
 	return n, err
 }
 
-// All is how many levels there are, without deleted ones.
+// All returns how many levels there are, without deleted ones.
 func All(tx *db.Tx) (n int64, err error) {
-	n, _, err = Filter{}.kept(tx)
+	n, _, err = Filter{}.counted(tx)
 	return n, err
 }
 

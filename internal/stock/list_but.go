@@ -35,7 +35,8 @@ func (f Filter) pageBut(tx *db.Tx, rest []search.ID) ([]Row, int64, error) {
 	return first.walkBut(tx, out, f.Limit)
 }
 
-// firstBut is the filter without its search, from where the page begins: behind as many more levels as are left out before it.
+// firstBut returns the filter without its search, from where the page begins: behind as many more levels as are left
+// out before it.
 func (f Filter) firstBut(tx *db.Tx, out []levelKey) (Filter, error) {
 	f.Search = ""
 	if f.After != nil {

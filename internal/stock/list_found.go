@@ -41,7 +41,7 @@ func (f Filter) pageOfFound(tx *db.Tx) ([]Row, int64, error) {
 	return list, p.total, err
 }
 
-// skusOf are the SKUs of some products, which come in the order of their ids, and of their variants.
+// skusOf returns the SKUs of some products, which come in the order of their ids, and of their variants.
 func skusOf(tx *db.Tx, ids []search.ID) (skus []string, err error) {
 	products := make([]string, len(ids))
 	for i := range ids {
@@ -105,7 +105,7 @@ func (a levelKey) compare(b levelKey) int {
 	return cmp.Or(cmp.Compare(a.sku, b.sku), cmp.Compare(a.warehouse, b.warehouse))
 }
 
-// levelPage selects, from any number of levels, those of one page and of the pages before it.
+// levelPage selects, from any number of levels, the levels of one page and of the pages before it.
 type levelPage struct {
 	reach int
 	after *levelKey // where the page before ended; nil for none

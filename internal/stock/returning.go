@@ -7,13 +7,13 @@ import (
 	"entrepot/internal/db"
 )
 
-// Returning are inputs that restore, as they are, the deleted levels of SKUs that a product has again: those from which
-// open orders reserve, or whose ledger went on without a product. Levels of warehouses that are gone stay deleted.
+// Returning returns inputs that restore, unchanged, the deleted levels of SKUs that a product has again: levels with
+// reservations of open orders, or with movements after the deletion. Levels of warehouses that are gone stay deleted.
 func Returning(tx *db.Tx, skus []string) (*Snapshot, []StockInput, error) {
 	if len(skus) == 0 {
 		return nil, nil, nil
 	}
-	var deleted int // most accounts that import have none
+	var deleted int // zero in most accounts that import
 	err := tx.Row("SELECT count(*) FROM (SELECT 1 FROM stock_levels WHERE tenant_id = $1 AND deleted_at > 0 LIMIT 1) t", []any{tx.Tenant},
 		&deleted)
 	if err != nil || deleted == 0 {

@@ -28,7 +28,7 @@ type Snapshot struct {
 	clock      int64 // the newest stamp of the account at the time of the read
 }
 
-// ReadSnapshot reads what Set needs to know of inputs, and sets the default warehouse where an input has none.
+// ReadSnapshot reads everything that Set needs about inputs, and sets the default warehouse where an input has none.
 func ReadSnapshot(tx *db.Tx, inputs []StockInput) (*Snapshot, error) {
 	s := &Snapshot{Default: MainWarehouse, warehouses: map[string]bool{}, levels: make([]Level, len(inputs)), inputs: inputs}
 	err := tx.Each(func(r db.Rows) error {
@@ -63,7 +63,7 @@ func ReadSnapshot(tx *db.Tx, inputs []StockInput) (*Snapshot, error) {
 	return s, s.readLevels(tx, inputs, only)
 }
 
-// readClock is the newest stamp of the account.
+// readClock returns the newest stamp of the account.
 func readClock(tx *db.Tx) (clock int64, err error) {
 	err = tx.Row("SELECT last FROM change_clocks WHERE tenant_id = $1", []any{tx.Tenant}, &clock)
 	return clock, err
@@ -113,7 +113,7 @@ func (s *Snapshot) readLevels(tx *db.Tx, inputs []StockInput, only string) error
 
 var snapshotText, snapshotEachText db.Text
 
-// thresholdOf is a threshold that is read as -1 for none. Nearly all are 0 and share one variable.
+// thresholdOf returns a threshold that is read as -1 for none. Nearly all thresholds are 0 and share one variable.
 func thresholdOf(n int64) *int64 {
 	switch n {
 	case -1:
@@ -134,15 +134,15 @@ func (s *Snapshot) Stocked(t StockInput) bool {
 	return s.levels[t.at].exists() && !s.levels[t.at].Deleted
 }
 
-// OnHand is what the level of an input has on hand; 0 if there is none.
+// OnHand returns the on-hand of an input's level; 0 if there is no level.
 func (s *Snapshot) OnHand(t StockInput) int64 { return s.levels[t.at].OnHand }
 
 // manyMoved is the number of changed levels from which Refresh reads all levels of the snapshot again.
 const manyMoved = 10_000
 
-// Refresh reads the levels again that changed since the snapshot, and reports whether there are any: plans made before
-// are out of date then. If the account was written to at all, it first locks the account's change clock, so that no
-// level changes until the transaction ends.
+// Refresh reads the levels that changed since the snapshot, and reports whether there are any: plans made before are
+// then outdated. If the account was written to at all, Refresh first locks the account's change clock, so that no level
+// changes until the transaction ends.
 func (s *Snapshot) Refresh(tx *db.Tx) (moved bool, err error) {
 	clock, err := readClock(tx)
 	if err != nil || clock == s.clock {
@@ -163,7 +163,8 @@ func (s *Snapshot) Refresh(tx *db.Tx) (moved bool, err error) {
 	return s.patch(changed), nil
 }
 
-// patch replaces levels of the snapshot by newer ones, and reports whether any of these belongs to it.
+// patch replaces levels of the snapshot with newer ones, and reports whether any of the newer ones belongs to the
+// snapshot.
 func (s *Snapshot) patch(changed []Row) (found bool) {
 	if len(changed) == 0 {
 		return false
@@ -181,8 +182,8 @@ func (s *Snapshot) patch(changed []Row) (found bool) {
 }
 
 // Set sets on-hand to the inputs' quantities and writes the ledger; it creates missing warehouses and levels. The
-// inputs are some of those of the snapshot, or copies of them, and no two have the same level. It returns the levels
-// that changed or are new: a new one with nothing on hand is in the feed but has no movement. The writes are queued;
+// inputs are some inputs of the snapshot, or copies of them, and no two have the same level. Set returns the levels
+// that changed or are new: a new level with nothing on hand is in the feed but has no movement. The writes are queued;
 // if a level changed meanwhile, the operation runs again.
 func (s *Snapshot) Set(tx db.Writer, inputs []StockInput, why Why) []Change {
 	p := s.Plan(inputs)
@@ -190,13 +191,13 @@ func (s *Snapshot) Set(tx db.Writer, inputs []StockInput, why Why) []Change {
 	return p.changes
 }
 
-// Plan is what Set would write.
+// Plan holds the writes of a Set.
 type Plan struct {
 	writes
 	codes []string // of warehouses to create
 }
 
-// Plan computes what Set would write.
+// Plan computes the writes of Set.
 func (s *Snapshot) Plan(inputs []StockInput) *Plan {
 	p := &Plan{writes: writes{counted: true, changes: make([]Change, 0, len(inputs)), moved: make([]int, 0, len(inputs))}}
 	for i := range inputs {
@@ -205,10 +206,10 @@ func (s *Snapshot) Plan(inputs []StockInput) *Plan {
 	return p
 }
 
-// Changes are the levels that Set would return.
+// Changes returns the levels that Set would return.
 func (p *Plan) Changes() []Change { return p.changes }
 
-// Write queues the plan's writes; a plan can be written once.
+// Write queues the plan's writes, at most once for a plan.
 func (p *Plan) Write(tx db.Writer, why Why) {
 	for _, code := range p.codes {
 		insertWarehouse(tx, code)
@@ -231,13 +232,13 @@ func (p *Plan) set(s *Snapshot, t *StockInput) {
 	}
 }
 
-// appear creates a level, and its warehouse, if there is none or a deleted one.
+// appear creates a level if there is none or a deleted one, and its warehouse likewise.
 func (p *Plan) appear(s *Snapshot, t *StockInput, before, after *Level) {
 	if before.exists() && !before.Deleted {
 		return
 	}
 	if !s.warehouses[t.Warehouse] {
-		after.Threshold = nil // of a warehouse with the same code that was deleted: see RestoreKept
+		after.Threshold = nil // of a deleted warehouse with the same code: see RestoreLevels
 		if !slices.Contains(p.codes, t.Warehouse) {
 			p.codes = append(p.codes, t.Warehouse)
 		}

@@ -24,7 +24,7 @@ func newShelf(t testing.TB, store *db.DB) *fixture {
 	return &fixture{t, store, dbtest.Account(t, store), map[string]id.Product{}}
 }
 
-// product is the product of a SKU, created at its first use and again after forget.
+// product returns the product of a SKU, created at its first use and again after forget.
 func (s *fixture) product(sku string) id.Product {
 	if s.products[sku] == "" {
 		product := id.New[id.Product]()
@@ -89,7 +89,7 @@ func split(place string) stock.Place {
 	return stock.Place{SKU: place}
 }
 
-// level is a level's state: "on-hand/reserved", followed by "low" or "gone"; "" if there is none.
+// level returns a level's state: "on-hand/reserved", followed by "low" or "gone"; "" if there is none.
 func (s *fixture) level(place string) (text string) {
 	s.Helper()
 	at := split(place)

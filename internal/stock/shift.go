@@ -26,7 +26,7 @@ type Shift struct {
 // Levels are levels by place.
 type Levels = map[Place]Level
 
-// PrefetchLevels are the levels of some SKUs, deleted ones too, as a pending read.
+// PrefetchLevels returns the levels of some SKUs, deleted ones too, as a pending read.
 func PrefetchLevels(r db.Reader, skus []string) *db.Pending[Levels] {
 	p := &db.Pending[Levels]{Value: make(Levels, len(skus))}
 	return p.Await(prefetchLevels(r, slices.Clone(skus), "", func(l Level) { p.Value[l.Place()] = l })...)
@@ -48,7 +48,8 @@ type ShiftPlan struct {
 	writes   writes
 }
 
-// NewShiftPlan is a plan without shifts on levels, which the plan changes; more may be there than shifts will need.
+// NewShiftPlan returns a plan without shifts on levels, which the plan changes; more may be there than shifts will
+// need.
 func NewShiftPlan(levels Levels) *ShiftPlan {
 	p := &ShiftPlan{levels: levels, bySKU: map[string][]Place{}, before: Levels{}, least: map[Place]int64{}}
 	for place := range levels {
@@ -57,14 +58,15 @@ func NewShiftPlan(levels Levels) *ShiftPlan {
 	return p
 }
 
-// Next is a plan without shifts on the levels as this plan leaves them.
+// Next returns a plan without shifts on the levels as this plan leaves them.
 func (p *ShiftPlan) Next() *ShiftPlan {
 	next := NewShiftPlan(p.levels)
 	next.fallback = p.fallback
 	return next
 }
 
-// PlanShifts is a plan of some shifts alone: it reads their levels, chooses their warehouses and adds them. reject is that of Add.
+// PlanShifts returns a plan of some shifts alone: it reads their levels, chooses their warehouses and adds them. reject
+// is that of Add.
 func PlanShifts(r db.Reader, shifts []Shift, reject bool) (*ShiftPlan, error) {
 	skus := make([]string, len(shifts))
 	for i, s := range shifts {
@@ -137,7 +139,7 @@ func (p *ShiftPlan) finish() {
 	}
 }
 
-// Changed are the changes of a plan that takes no more shifts; a nil plan has none.
+// Changed returns the changes of a plan that takes no more shifts; a nil plan has none.
 func (p *ShiftPlan) Changed() []Change {
 	if p == nil {
 		return nil
@@ -160,8 +162,8 @@ func (p *ShiftPlan) Store(w db.Writer, why Why) {
 	p.writes.send(w, why)
 }
 
-// on is the level after the shift; before is the zero Level for a missing one. A deleted level is restored only if the
-// shift's SKU belongs to its product.
+// on returns the level after the shift; before is the zero Level for a missing one. A deleted level is restored only if
+// the shift's SKU belongs to its product.
 func (s Shift) on(before Level) Level {
 	after := before
 	if !before.exists() || before.Deleted && s.alive {
@@ -248,7 +250,7 @@ func reserve(w db.Writer, list []reservation) {
 
 var reserveText db.Text
 
-// reserveRows is the statement for n levels. For one, SQLite would otherwise build a table of one row.
+// reserveRows returns the statement for n levels. For one, SQLite would otherwise build a table of one row.
 func reserveRows(n int) string {
 	if n == 1 {
 		return strings.NewReplacer("v.delta", "$5", "v.low", "$6", "v.was_low", "$7", "v.out", "$8", "v.was_out", "$9", "v.least", "$10",

@@ -40,7 +40,7 @@ func HasWarehouse(r db.Reader, code string) (bool, error) {
 	return err == nil, err
 }
 
-// defaultWarehouse is the code of the account's default warehouse.
+// defaultWarehouse returns the code of the account's default warehouse.
 func defaultWarehouse(r db.Reader) (string, error) {
 	code := MainWarehouse
 	err := r.Row("SELECT code FROM warehouses WHERE tenant_id = $1 AND is_default = TRUE", []any{r.TenantID()}, &code)
@@ -61,7 +61,7 @@ func (w Warehouse) Insert(tx db.Writer) {
 		unsetDefault(tx)
 	}
 	warehouseTable.InsertBehind(tx, w).Unique(CodeTaken(w.Code))
-	forgetKept(tx, w.Code)
+	forgetThresholds(tx, w.Code)
 }
 
 // Save writes the changed fields of a warehouse; if it becomes the default, the old one no longer is. If the warehouse
@@ -82,7 +82,7 @@ func unsetDefault(tx db.Writer) {
 // insertWarehouse creates a warehouse with nothing but a code, unless it was created meanwhile.
 func insertWarehouse(tx db.Writer, code string) {
 	warehouseTable.InsertBehind(tx, Warehouse{ID: id.New[id.Warehouse](), Code: code, Name: code, CreatedAt: tx.Micros()}).OrNothing()
-	forgetKept(tx, code)
+	forgetThresholds(tx, code)
 }
 
 // MayBeDeleted is nil for a warehouse whose levels are all empty. Errors: Conflict if it is the default, has stock, or something is
@@ -108,7 +108,7 @@ func (w Warehouse) HasMore(tx *db.Tx, n int) (bool, error) {
 }
 
 // RemoveEmpty removes at most limit levels of the warehouse that are empty, in the order of their SKUs behind one of them, and returns the
-// last; "" if there are none left. Thresholds other than 0 are kept: see RestoreKept.
+// last; "" if there are none left. Thresholds other than 0 are kept: see RestoreLevels.
 func (w Warehouse) RemoveEmpty(tx *db.Tx, after string, limit int) (last string, err error) {
 	rows, err := levelTable.All(tx, `AND warehouse_code = $2 AND deleted_at IS NULL AND on_hand = 0 AND reserved = 0
 		AND sku > $3 ORDER BY sku LIMIT $4::BIGINT`, w.Code, after, limit)
@@ -142,8 +142,9 @@ func (w Warehouse) Delete(tx *db.Tx) error {
 	return nil
 }
 
-// holds is the condition that a warehouse, $2, has a level that fulfils a condition, or a deleted one with reservations. Living and deleted
-// levels have an index each; the order keeps PostgreSQL from reading all levels, as it would for an unknown warehouse.
+// holds returns the condition that a warehouse, $2, has a level that fulfils a condition, or a deleted one with
+// reservations. Living and deleted levels have an index each; the order keeps PostgreSQL from reading all levels, as it
+// would for an unknown warehouse.
 func holds(condition string) string {
 	const first = "(SELECT sku FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND "
 	return first + "deleted_at IS NULL AND (" + condition + ") ORDER BY sku LIMIT 1) IS NOT NULL OR " +

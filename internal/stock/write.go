@@ -13,16 +13,16 @@ import (
 type Change struct {
 	Level
 	PreviousOnHand int64
-	FellLow        bool // it became low with this change
-	Returned       bool // it was deleted with another product, and copies of it may be older than that
+	FellLow        bool // it became low by this change
+	Returned       bool // it was deleted with another product, and copies of the level may be older than the deletion
 
-	held      int64 // reserved quantity before
+	held      int64 // the reserved quantity before
 	wasLow    bool
-	threshold *int64 // before
+	threshold *int64 // the threshold before
 	movement  id.Movement
 }
 
-// changed is the change of a level from before; before is the zero Level for a missing one.
+// changed returns the change of a level from before; before is the zero Level for a missing one.
 func changed(before, after *Level) Change {
 	return Change{Level: *after, PreviousOnHand: before.OnHand, FellLow: after.Low && !before.Low,
 		Returned: before.Deleted && !after.Deleted && before.Product != after.Product,
@@ -30,20 +30,20 @@ func changed(before, after *Level) Change {
 }
 
 // writes groups an operation's changes of levels by the statement that writes them. Each statement checks that a level
-// is as it was read: if it changed meanwhile, the operation runs again.
+// is still as it was read: if the level changed meanwhile, the operation runs again.
 type writes struct {
 	counted  bool // stock is set: levels without a threshold get one, and so can become low from now on
 	changes  []Change
 	made     []int // indexes in changes: new rows
 	restored []int // rows of deleted levels that are restored
 	moved    []int // on-hand changes, perhaps reserved too
-	deleted  []int // the same, of deleted levels
+	deleted  []int // like moved, of deleted levels
 	bounded  []int // only the threshold changes
 	ledger   []entry
 	counts   counts
 }
 
-// add takes a level as read and as it is to be. before is the zero Level for a missing one.
+// add takes a level as it was read and as it shall become. before is the zero Level for a missing one.
 func (w *writes) add(before, after *Level) {
 	at := len(w.changes)
 	w.counts.move(before, after)
@@ -189,7 +189,7 @@ func boundLevels(q db.Writer, changes []Change, list []int) {
 	})
 }
 
-// orNone is a threshold, or -1 for none.
+// orNone returns a threshold, or -1 for none.
 func orNone(threshold *int64) int64 {
 	if threshold == nil {
 		return -1
@@ -199,7 +199,8 @@ func orNone(threshold *int64) int64 {
 
 var boundText db.Text
 
-// stands is the condition that v's SKU and warehouse exist, so that creating levels and deleting one of these cannot overlap.
+// stands is the condition that v's SKU and warehouse exist, so that creating levels cannot overlap with deleting the
+// SKU or the warehouse.
 const stands = `EXISTS (SELECT 1 FROM warehouses WHERE warehouses.tenant_id = $1 AND warehouses.code = v.warehouse_code)
 	AND EXISTS (SELECT 1 FROM skus WHERE skus.tenant_id = $1 AND skus.sku = v.sku AND skus.product_id = v.product_id)`
 

@@ -2,7 +2,7 @@ package stockvalue
 
 import "entrepot/internal/db"
 
-// changedSKUs are the SKUs of levels, products and variants that changed between two stamps, in their order. One
+// changedSKUs returns the SKUs of levels, products and variants that changed between two stamps, in their order. One
 // statement reads them, from one snapshot.
 func changedSKUs(tx *db.Tx, from, to int64) ([]string, error) {
 	const between = " AND e.changed_at > $2 AND e.changed_at <= $3"
@@ -16,16 +16,16 @@ func changedSKUs(tx *db.Tx, from, to int64) ([]string, error) {
 // counted is what a level adds to the sums; on-hand is 0 for a deleted or negative one.
 type counted struct{ onHand, price int64 }
 
-// level is what a level adds to the sums now, and what the sums have of it.
+// level is what a level should add to the sums now, and what it has added.
 type level struct {
 	sku, warehouse string
 	counted
 	added counted
 }
 
-// levels reads levels l, tombstones included; a condition follows. Each price and each row of the view is looked up
-// by its key: a join would read all of the account's again for each piece while PostgreSQL has no statistics about
-// them.
+// levels reads levels l, tombstones included; a condition follows. Each price and each row of the view is looked up by
+// its key. A join would read all prices and rows of the account for each piece while PostgreSQL has no statistics about
+// the tables.
 const levels = `SELECT l.sku, l.warehouse_code, CASE WHEN l.deleted_at IS NULL THEN l.on_hand ELSE 0 END, coalesce(
 		(SELECT v.price FROM variants v WHERE v.tenant_id = $1 AND v.product_id = l.product_id AND v.id = l.variant_id),
 		(SELECT p.price FROM products p WHERE p.tenant_id = $1 AND p.id = l.product_id), 0),` + addedPart + "on_hand" + ofLevel + "," +
@@ -62,7 +62,8 @@ func eachLevel(tx *db.Tx, skus []string, each func(level)) error {
 
 var levelsText db.Text
 
-// addUp queues that the levels of some SKUs add to the sums what they should add now. Its caller has the view's lock.
+// addUp queues the writes after which the levels of some SKUs add to the sums what they should. Its caller has the
+// view's lock.
 func addUp(tx *db.Tx, skus []string) error {
 	moved := sums{}
 	var written, gone []level
@@ -85,7 +86,7 @@ func addUp(tx *db.Tx, skus []string) error {
 	return nil
 }
 
-// saveLevels queues what levels add to the sums now, in the order of their SKUs, which is the order of the table.
+// saveLevels queues what levels now add to the sums, in the order of their SKUs, which is the order of the table.
 func saveLevels(tx *db.Tx, written, gone []level) {
 	for piece := range db.Pieces(written) {
 		args := append(make([]any, 0, 1+4*len(piece)), tx.Tenant)

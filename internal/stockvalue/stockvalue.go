@@ -15,7 +15,7 @@ import (
 // view. Tests lower it.
 var scanFrom = 50_000
 
-// Read is the value of each warehouse's stock, by its code; a warehouse without value may be missing.
+// Read returns the value of each warehouse's stock, by the warehouse's code; a warehouse without value may be missing.
 func Read(tx *db.Tx) (map[string]money.Total, error) {
 	until, err := View.Until(tx)
 	if err != nil {
@@ -46,7 +46,7 @@ const storedSums = "SELECT warehouse_code, ac, ad, bc, bd FROM stock_values WHER
 // greatest values.
 type parts [4]int64
 
-// zeros are the powers of ten of the parts.
+// zeros has the powers of ten of the parts.
 var zeros = [4]int{13, 5, 8, 0}
 
 // add adds a quantity at a price, or subtracts it (sign -1).
@@ -57,10 +57,10 @@ func (p *parts) add(onHand, price, sign int64) {
 	}
 }
 
-// sums are the parts by warehouse.
+// sums has the parts by warehouse.
 type sums map[string]parts
 
-// replace replaces what a level added to the sums by what it adds now.
+// replace replaces what a level has added to the sums by what it adds now.
 func (s sums) replace(l *level) {
 	p := s[l.warehouse]
 	p.add(l.onHand, l.price, 1)
@@ -90,7 +90,7 @@ func scan(tx *db.Tx) (map[string]money.Total, error) {
 	return all.totals(), err
 }
 
-// sumsOf is the SQL of the parts of a sum over rows.
+// sumsOf returns the SQL of the parts of a sum over rows.
 func sumsOf(onHand, price string) string {
 	a, b, c, d := onHand+" / 100000", onHand+" % 100000", price+" / 100000000", price+" % 100000000"
 	part := func(quantity, price string) string { return "sum(" + quantity + " * (" + price + "))::BIGINT" }

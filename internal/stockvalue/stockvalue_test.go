@@ -76,8 +76,7 @@ func (c *catalogue) touch(from, to int) {
 	})
 }
 
-// worth reads the value, and how many rows that took: of PostgreSQL those it has read, of SQLite none. It gives the
-// plans of SQLite.
+// worth reads the value and returns how many rows that read on PostgreSQL; on SQLite it records the plans instead.
 func (c *catalogue) worth(want int64) (rows int64, plans string) {
 	c.Helper()
 	err := c.store.Read(c.Context(), c.tenant, func(tx *db.Tx) error {
@@ -85,7 +84,7 @@ func (c *catalogue) worth(want int64) (rows int64, plans string) {
 		if c.store.Engine() == "sqlite" {
 			c.explain = func(sql string, args []any) {
 				explain := c.explain
-				c.explain = nil // what explains is not explained
+				c.explain = nil // statements that explain are not explained themselves
 				plans += dbtest.Plan(c, tx, sql, args...)
 				c.explain = explain
 			}
@@ -120,8 +119,8 @@ func scans(plans string) bool {
 	return strings.Contains(plans, "SCAN l\n") || strings.Contains(plans, "SCAN p\n")
 }
 
-// The value is read from the kept sums and what changed since: no more rows than these. Where too much did, or
-// nothing is kept, every level is.
+// The value is read from the maintained sums and the changes since: no more rows than these. After too many changes, or
+// without sums, every level is read.
 func TestReadsWhatChangedOnly(t *testing.T) {
 	onEach(t, func(c *catalogue) {
 		c.worth(6 * plenty)
@@ -151,8 +150,8 @@ func TestReadsWhatChangedOnly(t *testing.T) {
 	})
 }
 
-// Levels are read by their SKUs and the rest by its key, also while PostgreSQL has no statistics about what is kept:
-// without them each piece of the changed SKUs would read all that is kept.
+// Levels are read by their SKUs and other rows by their keys, also while PostgreSQL has no statistics about the view's
+// tables: otherwise each piece of the changed SKUs would read all of the view.
 func TestLevelsAreLookedUpWithoutStatistics(t *testing.T) {
 	onEach(t, func(c *catalogue) {
 		if err := View.FollowTenant(c.Context(), c.store, c.tenant); err != nil {
@@ -166,7 +165,7 @@ func TestLevelsAreLookedUpWithoutStatistics(t *testing.T) {
 	})
 }
 
-// An update leaves rows for the levels that are worth something, and reads are exact before and after it.
+// An update stores rows for the levels with a value, and reads are exact before and after it.
 func TestUpdatesTheSums(t *testing.T) {
 	onEach(t, func(c *catalogue) {
 		follow := func(want int64) {
@@ -196,7 +195,7 @@ func TestUpdatesTheSums(t *testing.T) {
 	})
 }
 
-// A product that changed brings the SKUs of its variants.
+// A change of a product brings in the SKUs of its variants.
 func TestVariantsChangeWithTheirProduct(t *testing.T) {
 	onEach(t, func(c *catalogue) {
 		c.write(func(tx *db.Tx) error {

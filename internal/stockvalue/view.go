@@ -8,8 +8,8 @@ import (
 	"entrepot/internal/view"
 )
 
-// View has the sums of each warehouse, stock_values, and what each level adds to them, stock_level_values. A level
-// counts with the price of its product or variant, so products are a feed, too.
+// View maintains the sums of each warehouse, stock_values, and what each level adds to them, stock_level_values. A
+// level counts with the price of its product or variant, so products are a feed, too.
 var View = &view.View{
 	Name:    "stock value",
 	Says:    "What the stock of each warehouse is worth is what its levels have on hand at their prices.",
@@ -30,7 +30,8 @@ var View = &view.View{
 	},
 }
 
-// compare compares the sums with what levels add to them, and this with the levels that have not changed since a stamp.
+// compare compares the sums with what levels add to them, and each level's part with the levels that have not changed
+// since a stamp.
 func compare(tx *db.Tx, until int64, found view.Findings) error {
 	const wrong = "%s is not worth what is stored"
 	stored, err := readSums(tx, storedSums)
@@ -78,12 +79,12 @@ func compare(tx *db.Tx, until int64, found view.Findings) error {
 	}, strays, tx.Tenant)
 }
 
-// strays are rows of the view whose level is not there.
+// strays returns rows of the view without a level.
 const strays = `SELECT k.sku, k.warehouse_code FROM stock_level_values k
 	LEFT JOIN stock_levels l ON l.tenant_id = $1 AND l.sku = k.sku AND l.warehouse_code = k.warehouse_code
 	WHERE k.tenant_id = $1 AND l.sku IS NULL`
 
-// dropStray takes what a level that is not there adds to the sums out of them.
+// dropStray subtracts what a level that no longer exists has added to the sums.
 func dropStray(tx *db.Tx, l level) error {
 	err := tx.Row(`SELECT k.on_hand, k.price FROM stock_level_values k WHERE k.tenant_id = $1 AND k.sku = $2 AND k.warehouse_code = $3
 		AND NOT EXISTS (SELECT 1 FROM stock_levels l WHERE l.tenant_id = $1 AND l.sku = k.sku AND l.warehouse_code = k.warehouse_code)`,

@@ -37,7 +37,7 @@ const countedRows = `SELECT 'customers' AS name, listed.key AS key,
 		CROSS JOIN (SELECT 'levels' AS name UNION ALL SELECT 'on hand' UNION ALL SELECT 'reserved' UNION ALL SELECT 'out of stock'
 			UNION ALL SELECT 'low') AS listed`
 
-// keptCounts compares every kept count with the records, but those that orderCountries compares.
+// keptCounts compares every maintained count with the records, but those that orderCountries compares.
 func keptCounts(c *account) error {
 	return c.each(`SELECT name, key, sum(n)::BIGINT, sum(kept)::BIGINT FROM (
 			SELECT name, key, n, 0 AS kept FROM (`+countedRows+`) AS counted

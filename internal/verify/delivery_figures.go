@@ -9,13 +9,13 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// deliveryKey identifies a kept figure of an endpoint's deliveries.
+// deliveryKey identifies a maintained figure of an endpoint's deliveries.
 type deliveryKey struct {
 	width, bucket int64
 	event         string
 }
 
-// deliveryFigures computes every kept figure of deliveries again, endpoint by endpoint and day by day. The figures of
+// deliveryFigures computes every maintained figure of deliveries again, endpoint by endpoint and day by day. The figures of
 // a deleted endpoint are deleted together, after its deliveries.
 func deliveryFigures(c *account) error {
 	endpoints, err := db.List(c.Tx, func(r db.Rows) (e id.Endpoint, err error) { return e, r.Scan(&e) },
@@ -37,7 +37,7 @@ func deliveryFigures(c *account) error {
 	return nil
 }
 
-// daysOf are the days on which an endpoint has deliveries or figures.
+// daysOf returns the days on which an endpoint has deliveries or figures.
 func daysOf(c *account, e id.Endpoint) (days []int64, err error) {
 	for _, from := range []string{"position / $3::BIGINT * $3::BIGINT FROM deliveries",
 		"bucket / $3::BIGINT * $3::BIGINT FROM delivery_figures"} {
@@ -74,7 +74,7 @@ func deliveriesOfDay(c *account, e id.Endpoint, day int64) error {
 	if err := found.addStored(c, args); err != nil {
 		return err
 	}
-	if err := found.addKept(c, args); err != nil {
+	if err := found.addSums(c, args); err != nil {
 		return err
 	}
 	for k, sums := range found {
@@ -118,8 +118,8 @@ func (s deliverySums) addStored(c *account, args []any) error {
 		FROM deliveries d WHERE d.tenant_id = $1 AND d.endpoint_id = $2::UUID AND d.position >= $3 AND d.position < $4`, args...)
 }
 
-// addKept adds the kept figures of a day; args as of addStored.
-func (s deliverySums) addKept(c *account, args []any) error {
+// addSums adds the maintained figures of a day; args as of addStored.
+func (s deliverySums) addSums(c *account, args []any) error {
 	for _, width := range spans.Widths {
 		err := c.Each(func(r db.Rows) error {
 			k := deliveryKey{width: width}

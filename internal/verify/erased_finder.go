@@ -37,8 +37,8 @@ func newFinder(texts ...string) *finder {
 	return f
 }
 
-// formsOf are the ways in which a text may be stored: in either case, with accents composed or decomposed, as it is,
-// escaped in JSON or a URL, in hex and in base64. ASCII letters are folded, because the comparison folds them.
+// formsOf returns the ways in which a text may be stored: in either case, with accents composed or decomposed, as it
+// is, escaped in JSON or a URL, in hex and in base64. ASCII letters are folded, because the comparison folds them.
 func formsOf(text string) (forms [][]byte) {
 	add := func(form string) {
 		folded := foldASCII([]byte(form))
@@ -134,7 +134,7 @@ func (f *finder) Scan(r io.Reader, found func(text string, offset int64)) error 
 	}
 }
 
-// places are the offsets below a limit at which one of the forms begins.
+// places returns the offsets below a limit at which one of the forms begins.
 func places(b []byte, below int, forms [][]byte) (list []int) {
 	for _, form := range forms {
 		for from := 0; from < below; {

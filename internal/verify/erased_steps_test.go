@@ -57,7 +57,7 @@ func (s *shop) erased(customer id.Customer) (events int, c *customers.Customer) 
 	return events, c
 }
 
-// proof is what verify-erasure says of all erased customers.
+// proof returns what verify-erasure says of all erased customers.
 func (s *shop) proof() *verify.Proof {
 	s.Helper()
 	p := &verify.Proof{}

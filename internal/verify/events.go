@@ -13,8 +13,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// horizon is the time since which all events are certainly kept: that of the oldest event, but at most a day ago, so
-// that a missing newer event is always found.
+// horizon returns the time since which all events are certainly kept: that of the oldest event, but at most a day ago,
+// so that a missing newer event is always found.
 func (c *account) horizon() (int64, error) {
 	day := c.Now().Add(-24 * time.Hour).UnixMicro()
 	var oldest int64
@@ -212,7 +212,7 @@ func stockEventsBetween(c *account, from, to string, horizon int64) error {
 		WHERE `+w.String(), w.Args()...)
 }
 
-// skusBetween is the condition that a SKU is above from and not above to, "" for all above from.
+// skusBetween returns the condition that a SKU is above from and not above to, "" for all above from.
 func skusBetween(c *account, table, column, from, to string) *db.Where {
 	w := db.NewWhere(c.Tx, table).And(column+" > ?", from)
 	if to != "" {

@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/orders"
 )
 
-// figureKey identifies a kept figure of orders.
+// figureKey identifies a maintained figure of orders.
 type figureKey struct {
 	width, bucket             int64
 	status, channel, currency string
@@ -32,7 +32,7 @@ func (f figures) add(k figureKey, side int, of figure) {
 	}
 }
 
-// less is the difference to another figure.
+// less returns the difference to another figure.
 func (f figure) less(other figure) figure {
 	for i := range f {
 		f[i] -= other[i]
@@ -52,7 +52,7 @@ const (
 	kept
 )
 
-// orderFigures computes every kept figure of orders again, day by day, so that only one day's are in memory at once.
+// orderFigures computes every maintained figure of orders again, day by day, so that only one day's are in memory at once.
 func orderFigures(c *account) error {
 	var days []int64
 	for _, from := range []string{"created_at / $2::BIGINT * $2::BIGINT FROM orders", "bucket / $2::BIGINT * $2::BIGINT FROM order_figures"} {
@@ -83,7 +83,7 @@ func orderFigures(c *account) error {
 	return nil
 }
 
-// figuresOfDay reads the orders and the kept figures of one day, both by status and time.
+// figuresOfDay reads the orders and the maintained figures of one day, both by status and time.
 func figuresOfDay(c *account, day int64) (figures, error) {
 	found, end := figures{}, day+spans.Widths[spans.Days]
 	w := db.NewWhere(c.Tx, "o")

@@ -130,7 +130,7 @@ func orderTotals(c *account) error {
 	return err
 }
 
-// orderCountries compares the countries by which lists find orders with their addresses, and the kept counts of countries with these.
+// orderCountries compares the countries by which lists find orders with their addresses, and the maintained counts of countries with these.
 func orderCountries(c *account) error {
 	counted := map[string]int64{}
 	err := c.each("SELECT number, shipping_address, country, status, channel_id FROM orders WHERE tenant_id = $1", nil, func(r db.Rows) error {

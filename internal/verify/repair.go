@@ -11,30 +11,30 @@ import (
 )
 
 // What is derived repeats records in another form, and the transactions that change a record change it alike: mostly by a
-// difference, without reading it. So a kept count that is wrong stays wrong by the same number, whatever is written meanwhile:
+// difference, without reading it. So a maintained count that is wrong stays wrong by the same number, whatever is written meanwhile:
 // what one snapshot shows to be missing can be added later, by a short transaction among all others. No writer stops for it
 // (decision 18).
 
-// mend puts one thing right, in a transaction of its account in which others do so, too. What it adds to is what a snapshot
+// correction puts one thing right, in a transaction of its account in which others do so, too. What it adds to is what a snapshot
 // of this repair showed, or it looks itself.
-type mend func(tx *db.Tx) error
+type correction func(tx *db.Tx) error
 
-// mends are what one look found to put right.
-type mends struct {
-	list  []mend
+// corrections are what one look found to put right.
+type corrections struct {
+	list  []correction
 	texts []string
 }
 
 // Bounds of repairs. Tests lower the first.
 var (
-	mostMends  = 100_000 // of one look, some 200 bytes each
-	mostTexts  = 1000    // of a result
-	mostLooks  = 1000    // with something to put right, of one check in one account
-	leastMends = 8       // in one transaction
+	maxCorrections = 100_000 // of one look, some 200 bytes each
+	mostTexts      = 1000    // of a result
+	maxChecks      = 1000    // with something to put right, of one check in one account
+	minCorrections = 8       // in one transaction
 )
 
-func (m *mends) add(one mend, text func() string) {
-	if len(m.list) == mostMends {
+func (m *corrections) add(one correction, text func() string) {
+	if len(m.list) == maxCorrections {
 		return // the next look finds it
 	}
 	m.list = append(m.list, one)
@@ -43,7 +43,7 @@ func (m *mends) add(one mend, text func() string) {
 	}
 }
 
-// Repair is Run that also puts right what is derived from records: kept counts and figures, what was sold, what searches and
+// Repair is Run that also puts right what is derived from records: maintained counts and figures, what was sold, what searches and
 // sorted lists go by. It changes no record that has a version, a stamp or an event of its own. Writers go on meanwhile: it
 // writes in steps that take some 25 ms of the store's time each while others wait. What is still wrong after it is in the results, as of
 // Run: rules about records themselves, and what a program of another version makes wrong again.
@@ -85,12 +85,12 @@ type repairer struct {
 // check looks and puts right what is wrong until nothing more is, or nothing becomes less.
 func (r *repairer) check(ctx context.Context, into *Result) error {
 	left := int64(-1)
-	for range mostLooks {
+	for range maxChecks {
 		found := Result{Check: into.Check}
-		var all *mends
+		var all *corrections
 		err := r.store.Read(ctx, r.of.tenant, func(tx *db.Tx) error {
 			if found = (Result{Check: into.Check}); found.Derived {
-				all = new(mends)
+				all = new(corrections)
 			}
 			return found.add(tx, r.of.id, all)
 		})
@@ -116,19 +116,19 @@ func (r *repairer) check(ctx context.Context, into *Result) error {
 		into.Repairs = append(into.Repairs, all.texts...)
 		into.Repairs = into.Repairs[:min(len(into.Repairs), mostTexts)]
 	}
-	return fmt.Errorf("%s of account %s: still not right after %d looks", into.Name, r.of.id, mostLooks)
+	return fmt.Errorf("%s of account %s: still not right after %d looks", into.Name, r.of.id, maxChecks)
 }
 
-// write runs the mends, as many in a transaction as the store does in a moment.
-func (r *repairer) write(ctx context.Context, list []mend) error {
-	stride := r.store.NewBatchSize(leastMends, 2048)
+// write runs the corrections, as many in a transaction as the store does in a moment.
+func (r *repairer) write(ctx context.Context, list []correction) error {
+	batch := r.store.NewBatchSize(minCorrections, 2048)
 	for len(list) > 0 {
-		some := list[:min(stride.Size, len(list))]
+		some := list[:min(batch.Size, len(list))]
 		var took time.Duration
 		err := r.store.Write(ctx, r.of.tenant, func(tx *db.Tx) error {
 			begun := r.store.Now()
-			for _, mend := range some {
-				if err := mend(tx); err != nil {
+			for _, correction := range some {
+				if err := correction(tx); err != nil {
 					return err
 				}
 			}
@@ -141,7 +141,7 @@ func (r *repairer) write(ctx context.Context, list []mend) error {
 			return err
 		}
 		list = slices.Clip(list[len(some):])
-		stride.Next(ctx, took)
+		batch.Next(ctx, took)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func searched(c *account) error {
 }
 
 // renew makes searches find a record by what it says, or not at all if it is not there.
-func renew(kind search.Kind, rows, of string) mend {
+func renew(kind search.Kind, rows, of string) correction {
 	return func(tx *db.Tx) error {
 		search.Renew(tx, kind, rows, of)
 		return nil
@@ -100,7 +100,7 @@ func searchedPart(c *account, kind search.Kind, rows string, p part) error {
 	return err
 }
 
-// recordHash is a number that another id, sort value or text of a record would hardly have.
+// recordHash returns a number that another id, sort value or text of a record would hardly have.
 func recordHash(id search.ID, sort int64, text string) uint64 {
 	h := fnv.New64a()
 	h.Write(id[:])

@@ -102,9 +102,9 @@ const maxExamples = 5
 // account is one account during one check.
 type account struct {
 	*db.Tx
-	id     id.Account
-	result *Result
-	mends  *mends // nil unless what is derived is put right
+	id          id.Account
+	result      *Result
+	corrections *corrections // nil unless what is derived is put right
 }
 
 // look counts one checked record.
@@ -125,8 +125,8 @@ func (c *account) says(format string, args ...any) string {
 // derived is wrong for what only repeats records; correct puts it right.
 func (c *account) derived(correct func(tx *db.Tx) error, format string, args ...any) {
 	c.wrong(format, args...)
-	if c.mends != nil {
-		c.mends.add(correct, func() string { return c.says(format, args...) })
+	if c.corrections != nil {
+		c.corrections.add(correct, func() string { return c.says(format, args...) })
 	}
 }
 
@@ -172,10 +172,10 @@ func newResults() []Result {
 	return results
 }
 
-// add runs the check for one account and adds what it finds, and to mends, unless it is nil, how that is put right.
-func (r *Result) add(tx *db.Tx, of id.Account, mends *mends) error {
+// add runs the check for one account and adds what it finds, and to corrections, unless it is nil, how that is put right.
+func (r *Result) add(tx *db.Tx, of id.Account, corrections *corrections) error {
 	start := time.Now()
-	if err := r.run(&account{tx, of, r, mends}); err != nil {
+	if err := r.run(&account{tx, of, r, corrections}); err != nil {
 		return fmt.Errorf("%s of account %s: %w", r.Name, of, err)
 	}
 	r.Took += time.Since(start)

@@ -86,7 +86,7 @@ func TestChangesOfOrdersAreInTheLog(t *testing.T) {
 	})
 }
 
-// The kept figures of deliveries hold while attempts are made, deliveries attempted again, and old ones dropped, until none is left.
+// The maintained figures of deliveries hold while attempts are made, deliveries attempted again, and old ones dropped, until none is left.
 func TestFiguresOfDeliveriesHold(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)

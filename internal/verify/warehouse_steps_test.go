@@ -38,7 +38,8 @@ func (s *shop) levels(code string) int {
 	return s.count("SELECT count(*) FROM stock_levels WHERE tenant_id = $1 AND warehouse_code = $2 AND deleted_at IS NULL", code)
 }
 
-// bounds are the thresholds other than 0 in a warehouse, as "SKU threshold low": of levels, or of levels that were removed.
+// bounds returns the thresholds other than 0 in a warehouse, as "SKU threshold low": of levels, or of levels that were
+// removed.
 func (s *shop) bounds(code string, removed bool) (list []string) {
 	s.Helper()
 	s.must(func(tx *db.Tx) (err error) {

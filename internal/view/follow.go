@@ -17,7 +17,8 @@ import (
 func (v *View) Follow(ctx context.Context, store *db.DB) error {
 	var behind []id.Tenant
 	err := store.Peek(ctx, db.Across, func(tx *db.Tx) (err error) {
-		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, v.behind(), max(0, v.Worth-1))
+		sql, args := v.behind()
+		behind, err = db.List(tx, func(r db.Rows) (t id.Tenant, err error) { return t, r.Scan(&t) }, sql, args...)
 		return err
 	})
 	for _, tenant := range behind {
@@ -29,21 +30,22 @@ func (v *View) Follow(ctx context.Context, store *db.DB) error {
 	return err
 }
 
-// behind selects the accounts with work.
-func (v *View) behind() string {
-	var any []string
+// behind selects the accounts with work. Only a view with feeds has an argument: PostgreSQL takes none that is not used.
+func (v *View) behind() (sql string, args []any) {
+	var work []string
 	for _, f := range v.Feeds {
 		later := "e." + f.Stamp + " > " + v.UntilOf("t.tenant_id")
-		any = append(any, "EXISTS ("+f.entries("t.tenant_id", later, "LIMIT 1 OFFSET $1::BIGINT")+")")
+		work = append(work, "EXISTS ("+f.entries("t.tenant_id", later, "LIMIT 1 OFFSET $1::BIGINT")+")")
+		args = []any{max(0, v.Worth-1)}
 	}
 	if v.Due != "" {
-		any = append(any, v.Due)
+		work = append(work, v.Due)
 	}
-	return "SELECT t.tenant_id FROM " + cmp.Or(v.Of, "tenants") + " t WHERE " + strings.Join(any, " OR ") + " ORDER BY t.tenant_id"
+	return "SELECT t.tenant_id FROM " + cmp.Or(v.Of, "tenants") + " t WHERE " + strings.Join(work, " OR ") + " ORDER BY t.tenant_id", args
 }
 
 // followQuietly updates the view of one account, unless its feeds have just changed and the changes are few enough to
-// wait for a pause. In the midst of very many it applies as many as it has counted before it looks again.
+// wait for a pause. While very many changes arrive, it applies as many as it has counted and then counts again.
 func (v *View) followQuietly(ctx context.Context, store *db.DB, tenant id.Tenant) error {
 	for {
 		goal, quiet := int64(math.MaxInt64), true
@@ -76,7 +78,7 @@ func (v *View) quiet(tx *db.Tx) (bool, error) {
 	return newest <= tx.Micros()-v.Pause.Microseconds(), err
 }
 
-// enough is the stamp of the change after Anyway others in one of the feeds, 0 if none has so many.
+// enough returns the stamp of the change after Anyway others in one of the feeds, or 0 if no feed has so many.
 func (v *View) enough(tx *db.Tx) (goal int64, err error) {
 	branches := make([]string, len(v.Feeds))
 	for i, f := range v.Feeds {
@@ -87,14 +89,15 @@ func (v *View) enough(tx *db.Tx) (goal int64, err error) {
 		[]any{tx.Tenant, v.Anyway}, &goal)
 }
 
-// FollowTenant brings the view of one account up to date with everything that was committed before the call, at once
-// and whatever it costs.
+// FollowTenant brings the view of one account up to date at once with everything that was committed before the call,
+// whatever that costs.
 func (v *View) FollowTenant(ctx context.Context, store *db.DB, tenant id.Tenant) error {
 	return v.followTo(ctx, store, tenant, math.MaxInt64, true)
 }
 
-// Include brings the view of one account at least up to a stamp, if a feed has changes before it that the view lacks:
-// then the feed may forget them. A view is not brought further than that, since its cost may not be worth it yet.
+// Include updates the view of one account up to a stamp, if a feed has changes before the stamp that the view lacks;
+// afterwards the feed may delete them. Include goes no further than the stamp, since an update may not be worth its
+// cost yet.
 func (v *View) Include(ctx context.Context, store *db.DB, tenant id.Tenant, stamp int64) error {
 	var next int64
 	err := store.Read(ctx, tenant, func(tx *db.Tx) error {
@@ -118,12 +121,12 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 	if v.Run != nil {
 		return v.runTo(ctx, store, tenant)
 	}
-	stride := store.NewBatchSize(v.Least, v.Most)
+	batch := store.NewBatchSize(v.Least, v.Most)
 	for more := true; more; {
 		var took time.Duration
 		err := store.Write(ctx, tenant, func(tx *db.Tx) (err error) {
 			begun := store.Now()
-			if more, err = v.batch(tx, stride.Size, goal, all); err == nil {
+			if more, err = v.batch(tx, batch.Size, goal, all); err == nil {
 				err = tx.Flush()
 			}
 			took = store.Now().Sub(begun)
@@ -133,7 +136,7 @@ func (v *View) followTo(ctx context.Context, store *db.DB, tenant id.Tenant, goa
 			return err
 		}
 		if more {
-			stride.Next(ctx, took)
+			batch.Next(ctx, took)
 		}
 	}
 	return nil
@@ -165,7 +168,7 @@ func (v *View) batch(tx *db.Tx, size int, goal int64, all bool) (more bool, err 
 	return v.Tidy(tx, size, all)
 }
 
-// runTo calls Run, and stores the position if the view then has every change from before.
+// runTo calls Run, and stores the position if the view then has every change from before the call.
 func (v *View) runTo(ctx context.Context, store *db.DB, tenant id.Tenant) error {
 	var from, to int64
 	err := store.Peek(ctx, tenant, func(tx *db.Tx) (err error) {

@@ -129,16 +129,16 @@ func (v *View) Until(tx *db.Tx) (stamp int64, err error) {
 		[]any{tx.Tenant, v.Name}, &stamp)
 }
 
-// UntilOf is the position of the view for an account, as an SQL expression. The default 0 is inside the subquery:
+// UntilOf returns the position of the view for an account, as an SQL expression. The default 0 is inside the subquery:
 // under row-level security, PostgreSQL uses no COALESCE as the bound of an index.
 func (v *View) UntilOf(account string) string {
 	return "(SELECT coalesce(max(u.stamp), 0) FROM views_until u WHERE u.tenant_id = " + account +
 		" AND u.view = '" + v.Name + "')"
 }
 
-// Reach is the stamp of the last of the next changes after a stamp, at most limit of each feed; more reports that
-// there may be others after it. Without changes it is the stamp itself. One statement reads all feeds, so that the
-// stamp passes no change of one feed that another statement would have seen.
+// Reach returns the stamp of the last of the next changes after a stamp, at most limit of each feed; more reports that
+// others may follow. Without changes the stamp itself is returned. One statement reads all feeds, so that the returned
+// stamp skips no change of one feed that another statement would have seen.
 func (v *View) Reach(tx *db.Tx, from int64, limit int) (to int64, more bool, err error) {
 	if len(v.Feeds) == 0 {
 		return from, false, nil
@@ -148,7 +148,7 @@ func (v *View) Reach(tx *db.Tx, from int64, limit int) (to int64, more bool, err
 		branches[i] = "SELECT count(*) AS n, coalesce(max(stamp), 0) AS last FROM (" + f.entries("$1", "e."+f.Stamp+" > $2",
 			"LIMIT $3::BIGINT") + ") AS next"
 	}
-	full := int64(math.MaxInt64) // where the first feed ends that has more
+	full := int64(math.MaxInt64) // where the first feed with further changes ends
 	to = from
 	err = tx.Each(func(r db.Rows) error {
 		var n int

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// harness is an account with a view of products and events whose steps note what they were called for.
+// harness is an account with a view of products and events. The view's steps record their calls.
 type harness struct {
 	*testing.T
 	store  *db.DB
@@ -37,7 +37,7 @@ type step struct {
 }
 
 // onEach runs a test on each engine. The view is worth an update from 3 changes on, waits for a minute's pause unless
-// there are more than 20, and takes 4 at once.
+// there are more than 20 changes, and applies 4 at once.
 func onEach(t *testing.T, test func(h *harness)) {
 	dbtest.PlainConfigs(t, func(t *testing.T, config db.Config) {
 		h := &harness{T: t, ahead: new(atomic.Int64)}
@@ -104,7 +104,7 @@ func (h *harness) until(tenant id.Tenant) (stamp int64) {
 	return stamp
 }
 
-// stamps are those of the account's changes of both feeds, in their order.
+// stamps returns the stamps of the account's changes of both feeds, in their order.
 func (h *harness) stamps() (list []int64) {
 	h.Helper()
 	err := h.store.Read(h.Context(), h.tenant, func(tx *db.Tx) (err error) {
@@ -118,7 +118,7 @@ func (h *harness) stamps() (list []int64) {
 	return list
 }
 
-// took wants that the account's steps follow each other without a gap, and reach the change with an index.
+// took expects that the account's steps follow each other without a gap, and reach the change with an index.
 func (h *harness) took(steps int, last int) {
 	h.Helper()
 	at, n := int64(0), 0
@@ -141,7 +141,7 @@ func (h *harness) took(steps int, last int) {
 	}
 }
 
-// An account is updated when enough has changed in a feed and nothing changes any more, in batches that leave no gap.
+// An account is updated, in batches without a gap, when a feed has enough changes and nothing changes any more.
 func TestUpdatesWaitForAPause(t *testing.T) {
 	onEach(t, func(h *harness) {
 		h.products(h.tenant, 2)
@@ -163,8 +163,8 @@ func TestUpdatesWaitForAPause(t *testing.T) {
 	})
 }
 
-// In the midst of very many changes an update takes as many as it has counted, and counts again; the last ones wait
-// for a pause.
+// While very many changes arrive, an update applies as many as it has counted, and counts again; the last ones wait for
+// a pause.
 func TestVeryManyChangesDoNotWait(t *testing.T) {
 	onEach(t, func(h *harness) {
 		h.products(h.tenant, 20)
@@ -176,7 +176,7 @@ func TestVeryManyChangesDoNotWait(t *testing.T) {
 	})
 }
 
-// One account is brought up to date at once, however few have changed, also with stamps ahead of the clock.
+// One account is brought up to date at once, however few changes there are, also with stamps ahead of the clock.
 func TestFollowTenantWaitsForNothing(t *testing.T) {
 	onEach(t, func(h *harness) {
 		h.ahead.Store(int64(time.Hour))
@@ -189,7 +189,7 @@ func TestFollowTenantWaitsForNothing(t *testing.T) {
 	})
 }
 
-// A batch ends where the first feed has more, so that it passes none of its changes.
+// A batch ends where the first feed has further changes, so that the batch skips none of them.
 func TestABatchPassesNoChange(t *testing.T) {
 	onEach(t, func(h *harness) {
 		h.events("order.received", 1)
@@ -205,7 +205,7 @@ func TestABatchPassesNoChange(t *testing.T) {
 	})
 }
 
-// Two processes that update one account take turns: each change is in one batch.
+// Two processes that update one account alternate: each change is in one batch.
 func TestProcessesTakeTurns(t *testing.T) {
 	onEach(t, func(h *harness) {
 		h.products(h.tenant, 100)
@@ -222,7 +222,7 @@ func TestProcessesTakeTurns(t *testing.T) {
 	})
 }
 
-// A step that fails leaves the position where it was, and the other accounts are updated nevertheless.
+// A step that fails leaves the position unchanged, and the other accounts are updated nevertheless.
 func TestAnErrorOfOneAccount(t *testing.T) {
 	onEach(t, func(h *harness) {
 		other := dbtest.Account(t, h.store)
@@ -246,7 +246,8 @@ func TestAnErrorOfOneAccount(t *testing.T) {
 	})
 }
 
-// What no stamp announces is done behind the last change, until nothing is left, and for accounts that have it alone.
+// Work that no stamp announces is done after the last change, until nothing is left, and for accounts that have only
+// such work.
 func TestTidying(t *testing.T) {
 	onEach(t, func(h *harness) {
 		var tidied []bool
@@ -276,15 +277,20 @@ func TestTidying(t *testing.T) {
 		if want := []bool{true, true, true, false, false, false}; !slices.Equal(tidied, want) {
 			t.Errorf("tidied %v, want %v", tidied, want)
 		}
+		h.view.Feeds, h.view.Pause = nil, 0
+		h.follow()
+		if len(tidied) != 9 {
+			t.Errorf("a view without feeds was tidied %d times more, 3 are wanted", len(tidied)-6)
+		}
 		h.view.Of = "(SELECT tenant_id FROM tenants WHERE tenant_id < 0)"
 		h.follow()
-		if len(tidied) != 6 {
+		if len(tidied) != 9 {
 			t.Error("an account without the view was tidied")
 		}
 	})
 }
 
-// A view that runs by itself has its position moved to the newest change from before, once it says that it has
+// The position of a view with its own Run moves to the newest change from before, once Run says that the view has
 // everything.
 func TestViewsThatRunByThemselves(t *testing.T) {
 	onEach(t, func(h *harness) {
@@ -308,7 +314,8 @@ func TestViewsThatRunByThemselves(t *testing.T) {
 	})
 }
 
-// Before a feed is deleted up to a stamp, its view includes what comes before, and no more than the batch that does so.
+// Before a feed is deleted up to a stamp, its view includes the changes before the stamp, and no more than the batch
+// that does so.
 func TestIncludes(t *testing.T) {
 	onEach(t, func(h *harness) {
 		include := func(stamp int64) {
@@ -329,7 +336,7 @@ func TestIncludes(t *testing.T) {
 	})
 }
 
-// What a comparison finds is corrected under the view's lock, with the position by then.
+// A difference that a comparison finds is corrected under the view's lock, with the position at that time.
 func TestCorrections(t *testing.T) {
 	onEach(t, func(h *harness) {
 		h.products(h.tenant, 1)
@@ -360,7 +367,7 @@ func TestCorrections(t *testing.T) {
 	})
 }
 
-// To find who has changes reads a few entries of an index, however many rows the feed has.
+// The search for accounts with changes reads a few entries of an index, however many rows the feed has.
 func TestFindingWhoIsBehindReadsLittle(t *testing.T) {
 	if !slices.Contains(dbtest.EngineNames(), "postgres") {
 		t.Skip("PostgreSQL says how many entries it has read")
@@ -396,7 +403,7 @@ func TestFindingWhoIsBehindReadsLittle(t *testing.T) {
 		}
 		return n
 	}
-	node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Patience})
+	node, err := db.Open(t.Context(), db.Config{URL: url, MinWait: dbtest.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ var ErrMeanwhile = errors.New("webhooks: another node was first")
 // Work is the work of the dispatcher.
 type Work struct {
 	Waiting []id.Tenant  // accounts with endpoints and events that are not dispatched yet
-	Replays []KeptReplay // not completed yet
+	Replays []OpenReplay // not completed yet
 }
 
 // None reports whether there is nothing to do.
@@ -41,7 +41,7 @@ func FindWork(tx *db.Tx) (w Work, err error) {
 	}, `SELECT q.tenant_id FROM (SELECT DISTINCT tenant_id FROM queues) q JOIN dispatch_cursors c ON c.tenant_id = q.tenant_id
 		JOIN change_clocks k ON k.tenant_id = q.tenant_id WHERE k.last > c.stamp`)
 	replays := tx.Prefetch(func(r db.Rows) error {
-		var k KeptReplay
+		var k OpenReplay
 		err := r.Scan(&k.Tenant, &k.ID)
 		w.Replays = append(w.Replays, k)
 		return err

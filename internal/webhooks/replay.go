@@ -159,8 +159,8 @@ func Left(tx *db.Tx, endpoint id.Endpoint) (n int64, more bool, err error) {
 	return n, more, err
 }
 
-// KeptReplay identifies a replay that is not complete.
-type KeptReplay struct {
+// OpenReplay identifies a replay that is not complete.
+type OpenReplay struct {
 	Tenant id.Tenant
 	ID     string
 }

@@ -22,8 +22,8 @@ import (
 // Bounds of an attempt (interface §6.2).
 const (
 	attemptTime = 10 * time.Second
-	readLimit   = 64 << 10 // of the answer
-	keepLimit   = 4 << 10  // of it, for the log
+	readLimit   = 64 << 10 // bytes of an answer that are read
+	keepLimit   = 4 << 10  // bytes of an answer that the log stores
 )
 
 // target is the address of an endpoint and how its attempts are signed.
@@ -31,11 +31,11 @@ type target struct {
 	endpoint webhooks.Endpoint
 	url      *url.URL
 	secret   webhooks.Secret
-	old      *webhooks.Secret // signs too until the endpoint's OldSecretUntil
+	old      *webhooks.Secret // a second signature until the endpoint's OldSecretUntil
 	err      error            // why nothing can be sent
 }
 
-// aim updates the target if the endpoint has changed.
+// aim updates the target after a change of the endpoint.
 func (q *queue) aim(e *webhooks.Endpoint) {
 	if t := q.target.Load(); t != nil && t.endpoint.URL == e.URL && t.endpoint.Secret == e.Secret && t.endpoint.OldSecret == e.OldSecret &&
 		t.endpoint.OldSecretUntil == e.OldSecretUntil && t.endpoint.MadeByKey == e.MadeByKey {
@@ -62,8 +62,8 @@ func (q *queue) decrypt(endpoint id.Endpoint, encrypted string) (webhooks.Secret
 	return webhooks.ParseSecret(text)
 }
 
-// attempt sends a delivery once, whose text is "" when the event was deleted after its retention. answered says whether
-// the endpoint gave any answer; ok is false when the worker interrupted the attempt, which is not counted.
+// attempt sends a delivery once. The delivery's text is "" when the event was deleted after its retention. answered
+// says whether the endpoint gave any answer; ok is false when the worker interrupted the attempt, which is not counted.
 func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok bool) {
 	w := q.w
 	at := w.DB.Now()
@@ -87,7 +87,7 @@ func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok boo
 	attempts.WithLabelValues(string(o.State), statusClass(o.StatusCode)).Inc()
 	duration.Observe(took.Seconds())
 	level := slog.LevelInfo
-	if !o.Answered() { // an endpoint that is down would fill the log
+	if !o.Answered() { // the log would fill with an endpoint that is down
 		level = slog.LevelDebug
 		if n := q.health.fail(at); n > 0 {
 			w.Log.Warn("attempts failed", "endpoint", q.Endpoint, "attempts", n, "status", o.StatusCode, "error", o.Error)
@@ -117,13 +117,13 @@ func (q *queue) decide(d *webhooks.Ready, o *webhooks.Outcome, final bool) {
 // errPast is the outcome of a delivery whose event was deleted after its retention.
 var errPast = errors.New(webhooks.ErrorExpired)
 
-// errUnreadable is the outcome of a delivery that the endpoint must not get.
+// errUnreadable is the outcome of a delivery that the endpoint's maker may not read.
 var errUnreadable = errors.New(webhooks.ErrorUnreadable)
 
-// allowed is the time limit of an attempt. One of an ordered endpoint also ends with the lease: the node that takes
-// over sends it again, and no other attempt may run then.
+// allowed returns the time limit of an attempt. An attempt to an ordered endpoint also ends with the lease: the node
+// that takes over sends the delivery again, and no other attempt may run at the same time.
 func (q *queue) allowed(d *webhooks.Ready) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(q.w.running, max(attemptTime, q.w.Patience))
+	ctx, cancel := context.WithTimeout(q.w.running, max(attemptTime, q.w.MinAttempt))
 	if !d.Ordered {
 		return ctx, cancel
 	}
@@ -180,7 +180,7 @@ func (t *target) request(d *webhooks.Ready, at time.Time, version string) *http.
 	header := http.Header{
 		"X-Webhook-Signature": {t.secret.Sign(body)},
 		"webhook-signature":   {signatures},
-		"Idempotency-Key":     {}, // not sent; lets the transport repeat the request on a new connection if a kept one was closed
+		"Idempotency-Key":     {}, // not sent; lets the transport repeat the request on a new connection if an idle one was closed
 	}
 	for _, h := range sent.Headers() {
 		header[h.Name] = []string{h.Value}
@@ -237,7 +237,7 @@ func reason(err error) string {
 	return unquoted(netguard.Plain(err))
 }
 
-// unquoted leaves out what an error quotes: of an answer that is no HTTP, which may repeat what was sent.
+// unquoted leaves out what an error quotes of an answer that is not HTTP: the answer may repeat what was sent.
 func unquoted(text string) string {
 	words, _, quotes := strings.Cut(text, `"`)
 	if quotes {

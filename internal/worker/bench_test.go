@@ -17,9 +17,10 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// BenchmarkDeliveries measures events from their commit to the stored outcome of their delivery: endpoints on loopback, a store that
-// waits for the disk, receivers in the same process. "mixed" is one ordered and one plain endpoint, of which each gets every event;
-// "hundred" is 98 good endpoints beside one that takes 200 ms for each answer and one where nothing listens, and reports the good ones.
+// BenchmarkDeliveries measures events from their commit to the stored outcome of their delivery: endpoints on loopback,
+// a store that waits for the disk, receivers in the same process. "mixed" is one ordered and one plain endpoint, of
+// which each gets every event. "hundred" has 98 good endpoints, one that takes 200 ms for each answer and one where
+// nothing listens, and reports the good ones.
 func BenchmarkDeliveries(b *testing.B) {
 	for _, of := range []struct {
 		name string
@@ -112,7 +113,7 @@ func (s *shop) deliver(b *testing.B, receiver *counter, endpoints ...*webhooks.E
 	if receiver.got.Load() != int64(all) {
 		b.Fatalf("%d requests for %d deliveries", receiver.got.Load(), all)
 	}
-	w.abort() // what a bad endpoint is still given is not waited for
+	w.abort() // deliveries that a bad endpoint still has are not waited for
 }
 
 func sampleEvent(n int) webhooks.Event {
@@ -127,7 +128,7 @@ func sampleEvent(n int) webhooks.Event {
 	})
 }
 
-// counts0 reads the counts without holding them against the rows.
+// counts0 reads the counts without comparing them with the rows.
 func (s *shop) counts0(e *webhooks.Endpoint) (c webhooks.Counts) {
 	s.read(func(tx *db.Tx) (err error) {
 		c, err = webhooks.Tally(tx, e.ID)
@@ -136,7 +137,7 @@ func (s *shop) counts0(e *webhooks.Endpoint) (c webhooks.Counts) {
 	return c
 }
 
-// cpu is the time that this process has computed so far: what a delivery costs on a machine that others use too.
+// cpu returns the processor time that this process has used: the cost of a delivery on a machine with other load.
 func cpu() time.Duration {
 	var usage syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)

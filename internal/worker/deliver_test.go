@@ -156,7 +156,7 @@ func TestFailsForGoodAndRetriesByHand(t *testing.T) {
 	})
 }
 
-// What the other side does wrong is a failed attempt, whose error says it in words.
+// A mistake of the receiver is a failed attempt, whose error names the mistake.
 func TestBadAnswers(t *testing.T) {
 	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	rc := newReceiver(t)
@@ -201,7 +201,7 @@ func TestBadAnswers(t *testing.T) {
 	s.emit(1, each)
 	for name, test := range tests {
 		e := endpoints[name]
-		dbtest.Until(t, name, func() bool { // one reading: between two it may be dispatched
+		dbtest.Until(t, name, func() bool { // one read: between two reads the delivery may be dispatched
 			c := s.counts0(e)
 			return c.Pending == 0 && c.Of("") == 1
 		})
@@ -256,7 +256,8 @@ func TestResolvesOncePerAttempt(t *testing.T) {
 	}
 }
 
-// An endpoint that has moved to another address is found there, although its old server still answers over a connection that was kept.
+// An endpoint that has moved to another address is found there, although its old server still answers over an idle
+// connection.
 func TestFollowsAnEndpointThatMoves(t *testing.T) {
 	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	var got [2]atomic.Int64
@@ -327,8 +328,9 @@ func TestRotatedSecretSignsBoth(t *testing.T) {
 	}
 }
 
-// An answer that repeats what it was sent is not kept when a person was taken out of the event while it was on its way, even by
-// a node whose clock is behind; nor is what an answer has in place of a status line.
+// An answer that repeats what was sent is not stored when a person was erased from the event while the request was
+// under way, even by a node whose clock is behind. The text that an answer has in place of a status line is not stored
+// either.
 func TestAnswersAfterAnErasureAreDropped(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)

@@ -9,8 +9,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// emptyPause is how long dispatch rests after it found nothing to do. Changes of accounts without endpoints wake it
-// too, and in a busy account it would run after every commit.
+// emptyPause is how long dispatch pauses after it found nothing to do. Changes of accounts without endpoints wake
+// dispatch too: without a pause it would run after every commit of a busy account.
 const emptyPause = 50 * time.Millisecond
 
 // dispatch turns committed events into deliveries, account by account, and continues replays that were too long for
@@ -39,8 +39,8 @@ func (w *Worker) work() (work webhooks.Work, err error) {
 	return work, err
 }
 
-// dispatchAll works until no account has events left, one step of each in turn, so that a busy account does not delay
-// the others.
+// dispatchAll works until no account has events left. It takes one step of each account at a time, so that a busy
+// account does not delay the others.
 func (w *Worker) dispatchAll(waiting []id.Tenant) (err error) {
 	for err == nil && len(waiting) > 0 && w.stopping.Err() == nil {
 		left := waiting[:0]
@@ -76,12 +76,12 @@ func (w *Worker) dispatchStep(tenant id.Tenant) (more bool, err error) {
 	return step.More && err == nil, err
 }
 
-// replayAll continues replays until none is left, one part of each in turn.
-func (w *Worker) replayAll(kept []webhooks.KeptReplay) error {
-	for len(kept) > 0 && w.stopping.Err() == nil {
-		for _, k := range kept {
-			err := w.DB.Write(w.stopping, k.Tenant, func(tx *db.Tx) error {
-				_, err := webhooks.Resume(tx, k.ID)
+// replayAll continues replays until none is left, one part of each at a time.
+func (w *Worker) replayAll(open []webhooks.OpenReplay) error {
+	for len(open) > 0 && w.stopping.Err() == nil {
+		for _, replay := range open {
+			err := w.DB.Write(w.stopping, replay.Tenant, func(tx *db.Tx) error {
+				_, err := webhooks.Resume(tx, replay.ID)
 				return err
 			})
 			if err != nil {
@@ -92,7 +92,7 @@ func (w *Worker) replayAll(kept []webhooks.KeptReplay) error {
 		if err != nil {
 			return err
 		}
-		kept = work.Replays
+		open = work.Replays
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 // filesAtOnce is how many jobs that read files a node runs at once: each keeps a core busy for a while.
 const filesAtOnce = 2
 
-// fileJobs runs jobs that import files, apart from the short jobs, which so do not wait for them.
+// fileJobs runs jobs that import files. Short jobs have workers of their own and do not wait for files.
 func (w *Worker) fileJobs() {
 	runner := &fileimport.Runner{Store: w.DB, Commerce: w.Commerce}
 	w.runSome(filesAtOnce, func() (jobs.Job, bool, error) { return w.claimOne(jobs.NextDueOfFile, jobs.ClaimOfFile) }, func(job jobs.Job) {

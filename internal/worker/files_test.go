@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// upload keeps a file of n products and queues the job that tries what importing it would do.
+// upload stores a file of n products and queues the job that checks what importing the file would do.
 func (s *shop) upload(n int) (i imports.Import) {
 	s.t.Helper()
 	var b strings.Builder

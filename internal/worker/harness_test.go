@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// receiver plays the merchant's side: it keeps what it gets and answers as the test sets it.
+// receiver plays the merchant's side: it records requests and answers as the test sets it.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -69,7 +69,7 @@ func (rc *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "thanks")
 }
 
-// on are the deliveries that a path got.
+// on returns the deliveries that a path got.
 func (rc *receiver) on(path string) []received {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -96,8 +96,8 @@ func newShop(t testing.TB, store *db.DB) *shop {
 func (s *shop) start(change ...func(*Config)) *Worker {
 	s.t.Helper()
 	c := Config{DB: s.store, Commerce: s.svc, Guard: &netguard.Guard{Dev: true, Lookup: noHost}, Version: "test", Poll: 50 * time.Millisecond,
-		Patience: dbtest.Patience,
-		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
+		MinAttempt: dbtest.Timeout,
+		Log:        slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
 	for _, f := range change {
 		f(&c)
 	}
@@ -139,7 +139,7 @@ func (s *shop) read(run func(tx *db.Tx) error) {
 	}
 }
 
-// endpoint makes one and gives it with its secret.
+// endpoint creates an endpoint and returns it with its secret.
 func (s *shop) endpoint(url string, change ...func(*webhooks.Endpoint)) (*webhooks.Endpoint, string) {
 	s.t.Helper()
 	secret := webhooks.NewSecret()
@@ -174,7 +174,7 @@ func (s *shop) emit(n int, resource func(i int) string) {
 
 func each(i int) string { return fmt.Sprint("r", i) }
 
-// counts reads an endpoint's counts and holds them against the rows.
+// counts reads an endpoint's counts and compares them with the rows.
 func (s *shop) counts(e *webhooks.Endpoint) (c webhooks.Counts) {
 	s.t.Helper()
 	s.read(func(tx *db.Tx) (err error) {
@@ -206,7 +206,7 @@ func (s *shop) counts(e *webhooks.Endpoint) (c webhooks.Counts) {
 	return c
 }
 
-// closedPort is an address where nothing listens.
+// closedPort returns an address where nothing listens.
 func closedPort(t testing.TB) string {
 	port, err := dbtest.FreePort()
 	if err != nil {
@@ -215,7 +215,7 @@ func closedPort(t testing.TB) string {
 	return fmt.Sprintf("http://127.0.0.1:%d", port)
 }
 
-// places are the events' places in commit order.
+// places returns the position of each event in commit order.
 func (s *shop) places() map[string]int {
 	s.t.Helper()
 	place := map[string]int{}

@@ -21,7 +21,7 @@ const (
 
 // health is how an endpoint has answered this node's attempts.
 type health struct {
-	silent  atomic.Int64 // attempts without any answer, in a row
+	silent  atomic.Int64 // attempts in a row without any answer
 	answers atomic.Bool  // it has answered this node before
 
 	failed   atomic.Int64 // attempts without success since the last line about them in the log
@@ -31,12 +31,13 @@ type health struct {
 // failuresEvery is how often the log has a line about an endpoint that fails.
 const failuresEvery = time.Minute
 
-// fail counts an attempt without success at a time. n is how many there were since the last line of the log about them, if another one is
-// due, and 0 otherwise.
+// fail counts an attempt without success at a time. n is the number of such attempts since the last line of the log
+// about them, or 0 while no further line is due.
 func (h *health) fail(at time.Time) (n int64) {
 	h.failed.Add(1)
 	last, now := h.loggedAt.Load(), at.UnixMicro()
-	// Of attempts at once, one that began earlier may end later; a clock that was set back by more begins a new minute.
+	// Concurrent attempts may end in another order than they began. A clock that was set back by more begins a new
+	// minute.
 	if max(now-last, last-now) < failuresEvery.Microseconds() || !h.loggedAt.CompareAndSwap(last, now) {
 		return 0
 	}
@@ -46,7 +47,7 @@ func (h *health) fail(at time.Time) (n int64) {
 // circuit reports whether the endpoint gets probes only.
 func (h *health) circuit() bool { return !h.answers.Load() || h.silent.Load() >= circuitAfter }
 
-// record counts an attempt that was answered, with any status, or not.
+// record counts an attempt; answered says whether it had an answer, with any status.
 func (h *health) record(answered bool) {
 	if answered {
 		h.silent.Store(0)
@@ -56,12 +57,12 @@ func (h *health) record(answered bool) {
 	}
 }
 
-// healthOf is the health of a queue's endpoint. The worker's lock is held.
+// healthOf returns the health of a queue's endpoint. The worker's lock is held.
 func (w *Worker) healthOf(name webhooks.Queue) *health {
 	h := w.health[name]
 	if h == nil {
 		if len(w.health) >= maxHealth {
-			for other := range w.health { // any of them: its next attempts say what it was
+			for other := range w.health { // any of them: its next attempts show its health again
 				delete(w.health, other)
 				break
 			}

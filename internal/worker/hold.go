@@ -17,14 +17,14 @@ type jobHold struct {
 	job     jobs.Job
 	mu      sync.Mutex
 	until   time.Time     // by the store's clock: until then no other node takes the job
-	renewed chan struct{} // closed when until is later
-	wanted  chan struct{} // asks for that before its time
+	renewed chan struct{} // closed when until has been extended
+	wanted  chan struct{} // requests an early extension
 	lost    bool
 }
 
-// holding runs a job and prolongs its lease meanwhile. When another node has taken the job, the run's context ends, and the error is
-// jobs.ErrLost. No platform is called by a node that does not know whether the job is still its own: after standing still, say (decision
-// 280).
+// holding runs a job and prolongs its lease meanwhile. When another node has taken the job, the run's context ends, and
+// the error is jobs.ErrLost. A node that does not know whether the job is still its own, such as one that was
+// suspended, calls no platform (decision 280).
 func (w *Worker) holding(ctx context.Context, job jobs.Job, run func(context.Context) error) error {
 	h := &jobHold{w: w, job: job, until: time.UnixMicro(job.DueAt), renewed: make(chan struct{}),
 		wanted: make(chan struct{}, 1)}
@@ -70,8 +70,8 @@ func (h *jobHold) prolong(ctx context.Context, end context.CancelFunc) {
 	}
 }
 
-// stands returns when enough of the lease is left for a request to arrive; otherwise it has the lease prolonged first. Errors: the
-// context's, which ends when the lease is lost.
+// stands returns when enough of the lease is left for a request to arrive. When too little is left, it first has the
+// lease prolonged. Errors: the context's, which ends when the lease is lost.
 func (h *jobHold) stands(ctx context.Context) error {
 	for {
 		h.mu.Lock()

@@ -17,8 +17,8 @@ import (
 	"entrepot/internal/jobs"
 )
 
-// A node that stood still for longer than its lease, just before it calls a platform, does not send the request if another node has the job
-// now; if none has, it prolongs the lease first and goes on.
+// A node was suspended for longer than its lease, just before it calls a platform. It does not send the request if
+// another node has the job now; if none has, it prolongs the lease first and continues.
 func TestNoCallWithoutALease(t *testing.T) {
 	var now atomic.Int64
 	now.Store(time.Now().UnixMicro())
@@ -27,7 +27,7 @@ func TestNoCallWithoutALease(t *testing.T) {
 		dbtest.EnginesAt(t, clock, func(t *testing.T, store *db.DB) {
 			s, platform := newShop(t, store), newReceiver(t)
 			s.queue(jobs.Job{Type: jobs.ProductImport, Total: 1})
-			const lease = time.Hour // so long that nothing but the call has it prolonged
+			const lease = time.Hour // so long that only the call has it prolonged
 			claim := func(job *jobs.Job) {
 				if err := store.Write(t.Context(), db.Across, func(tx *db.Tx) error {
 					tx.Queue("UPDATE jobs SET due_at = 0 WHERE due_at IS NOT NULL")
@@ -49,7 +49,7 @@ func TestNoCallWithoutALease(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if taken { // it stands still, and another node finds the lease ended
+				if taken { // the node is suspended, and another node finds the lease ended
 					claim(&again)
 				}
 				now.Add((5 * lease).Microseconds())

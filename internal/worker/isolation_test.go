@@ -70,7 +70,7 @@ func TestPausedKeepsItsQueue(t *testing.T) {
 			})
 		}
 		w := s.start()
-		looked := func() bool { // at the queue, after which it has no time at which it is due
+		looked := func() bool { // the queue was read, and has no due time
 			var due int64
 			s.read(func(tx *db.Tx) error {
 				return tx.Row("SELECT due_at FROM queues WHERE tenant_id = $1 AND endpoint_id = $2", []any{tx.Tenant, e.ID}, db.Opt(&due))
@@ -98,7 +98,7 @@ func TestPausedKeepsItsQueue(t *testing.T) {
 	})
 }
 
-// A pause holds for what was already read, too: only attempts under way end.
+// A pause also holds for deliveries that were already read: only attempts under way end.
 func TestPauseWhileItHangs(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)

@@ -15,9 +15,9 @@ const (
 	jobsAtOnce       = 4
 	operationsAtOnce = 2
 	jobLease         = 3 * time.Second    // prolonged every quarter of it while the job runs: jobs of a killed node continue after it
-	jobRest          = time.Minute        // until a failed job is run again
-	jobTries         = 5                  // after this many leases without an end a job fails
-	jobLooks         = 7 * 24 * time.Hour // after this time one fails that looks at what others do
+	jobPause         = time.Minute        // until a failed job is run again
+	jobTries         = 5                  // a job fails after this many leases without an end
+	jobWaits         = 7 * 24 * time.Hour // a job that waits for other jobs fails after this time
 )
 
 // jobs runs the short jobs: those that call no platform, read no file and are no operations.
@@ -33,7 +33,7 @@ func claimShort(tx *db.Tx, lease time.Duration) (j jobs.Job, ok bool, err error)
 	return list[0], true, nil
 }
 
-// run does one job. A job that fails is due again after jobRest; after jobTries it ends as failed.
+// run does one job. A job that fails is due again after jobPause; after jobTries it ends as failed.
 func (w *Worker) run(job jobs.Job) {
 	start := time.Now()
 	err := w.holding(w.running, job, func(ctx context.Context) error { return w.do(ctx, job) })
@@ -42,7 +42,7 @@ func (w *Worker) run(job jobs.Job) {
 		w.Log.Info("job", "job", job.ID, "type", job.Type, "items", job.Total, tookMS(time.Since(start)))
 	case !errors.Is(err, jobs.ErrLost):
 		w.failed("running the job "+string(job.ID), err)
-		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobRest))
+		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobPause))
 	}
 }
 
@@ -55,7 +55,7 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 		return w.Commerce.RunOrderBulk(bulk, w.DB, job, w.JobLease)
 	}
 	return w.DB.By(job.Author()).Write(w.running, job.Tenant, func(tx *db.Tx) error {
-		if job.Tries > jobTries && (!job.Looks() || tx.Now().Sub(time.UnixMicro(job.CreatedAt)) > jobLooks) {
+		if job.Tries > jobTries && (!job.WaitsForOthers() || tx.Now().Sub(time.UnixMicro(job.CreatedAt)) > jobWaits) {
 			w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
 			return nil
 		}
@@ -71,7 +71,7 @@ func (w *Worker) operations() {
 		})
 }
 
-// tookMS is how long something took, in milliseconds, as requests are logged.
+// tookMS returns how long something took, in milliseconds, as requests are logged.
 func tookMS(d time.Duration) slog.Attr {
 	return slog.Float64("took_ms", float64(d.Microseconds())/1000)
 }

@@ -50,7 +50,8 @@ func (s *shop) queue(j jobs.Job) (which id.Job) {
 	return which
 }
 
-// A bulk import's job ends, with an event in the same commit, and is taken over when the node that had it died.
+// The job of a bulk import ends with an event in the same commit, and another node takes the job over when its node
+// dies.
 func TestImportJobs(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -111,8 +112,9 @@ func TestJobsOfACrash(t *testing.T) {
 	})
 }
 
-// The jobs of a killed node continue on another when their lease has run out; those of a live one stay with it, however long they take. The
-// store's clock moves only when the live one has prolonged its lease, as it does in time on a machine that keeps up.
+// The jobs of a killed node continue on another when their lease has run out; the jobs of a live node stay with it,
+// however long they take. The store's clock moves only when the live node has prolonged its lease, as it does in time
+// on a machine that keeps up.
 func TestJobsOfTheKilledGoOn(t *testing.T) {
 	var now atomic.Int64
 	now.Store(time.Now().UnixMicro())

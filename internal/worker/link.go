@@ -9,8 +9,8 @@ import (
 // linkStep is how many orders one step reads.
 const linkStep = 100
 
-// link gives lines of orders their product when its SKU has been created (interface §2.1): right after a commit of
-// this node that created SKUs, and from time to time for those of other nodes.
+// link sets the product of order lines whose SKU has been created (interface §2.1). It runs right after a commit of
+// this node that created SKUs, and from time to time for the commits of other nodes.
 func (w *Worker) link() {
 	woken := w.DB.Woken(catalog.SKUTopic)
 	for more := true; more || w.pause(woken, max(measureEvery, w.Poll)); {

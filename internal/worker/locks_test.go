@@ -22,11 +22,11 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// deadlocks counts the transactions of a store that PostgreSQL ended as the victim of a deadlock, and those that made deliveries which
-// were there already.
+// deadlocks counts the transactions of a store that PostgreSQL ended as the victim of a deadlock, and the transactions
+// that inserted deliveries a second time.
 type deadlocks struct {
 	n     atomic.Int64
-	first atomic.Value // what the log said of the first one
+	first atomic.Value // text of the first one in the log
 }
 
 func (d *deadlocks) Enabled(context.Context, slog.Level) bool { return true }
@@ -58,7 +58,7 @@ func watched(t *testing.T, test func(t *testing.T, store *db.DB)) {
 	t.Run("postgres", func(t *testing.T) { run(t, db.Config{URL: dbtest.StoreURL(t), Pool: 24}) })
 }
 
-// An ordered endpoint beside plain ones costs no deadlocks: dispatch, settling and takeover lock queues in one order.
+// An ordered endpoint among plain ones causes no deadlocks: dispatch, settling and takeover lock queues in one order.
 func TestOrderedBesidePlain(t *testing.T) {
 	dbtest.Long(t, "thousands of deliveries")
 	const writers, each = 8, 60
@@ -119,7 +119,8 @@ func TestOrderedBesidePlain(t *testing.T) {
 	})
 }
 
-// Whatever is done to endpoints while events are dispatched, settled and replayed, no two transactions wait for each other.
+// No two transactions wait for each other, whatever is done to endpoints while events are dispatched, settled and
+// replayed.
 func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 	dbtest.Long(t, "thousands of deliveries")
 	watched(t, func(t *testing.T, store *db.DB) {
@@ -220,7 +221,7 @@ func TestEndpointsChangeWhileEventsFlow(t *testing.T) {
 }
 
 // The log is maintained while an erasure rewrites the same events: both lock them in the order of their stamps.
-func TestMaintenanceBesideAnErasure(t *testing.T) {
+func TestMaintenanceDuringAnErasure(t *testing.T) {
 	const events, rounds = 400, 15
 	watched(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)

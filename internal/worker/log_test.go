@@ -32,7 +32,8 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// An endpoint that fails has one line a minute in the log, which counts the attempts; single ones are there for who debugs.
+// An endpoint that fails has one line a minute in the log, which counts the attempts; the debug level logs each
+// attempt.
 func TestFailuresAreSummedUpInTheLog(t *testing.T) {
 	s := newShop(t, dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true}))
 	to := newReceiver(t)
@@ -44,10 +45,10 @@ func TestFailuresAreSummedUpInTheLog(t *testing.T) {
 		c.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	defer s.stop(w)
-	for end := time.Now().Add(dbtest.Patience); len(to.on("/bad")) < 30 && time.Now().Before(end); {
+	for end := time.Now().Add(dbtest.Timeout); len(to.on("/bad")) < 30 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	for end := time.Now().Add(dbtest.Patience); strings.Count(log.String(), "msg=attempt ") < 30 && time.Now().Before(end); {
+	for end := time.Now().Add(dbtest.Timeout); strings.Count(log.String(), "msg=attempt ") < 30 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	text := log.String()

@@ -62,15 +62,15 @@ func (w *Worker) deleteAllExpired() error {
 	return errors.Join(w.deleteExpired(), w.deleteOldDeliveries(), w.deleteDeadEndpoints(), w.deleteOldEvents())
 }
 
-// scrub continues scrubs that a crash interrupted or that met tables in use. While a store stays in use it tries less
-// and less often, down to once a minute.
+// scrub continues scrubs that a crash interrupted or that met tables in use. While a store stays in use, the pauses
+// between its tries grow up to a minute.
 func (w *Worker) scrub() {
-	for rest := scrubEvery; w.pause(nil, rest); {
+	for wait := scrubEvery; w.pause(nil, wait); {
 		pending, err := w.DB.PendingScrubs(w.stopping)
 		if err == nil && pending > 0 {
-			rest, err = min(2*rest, maintainEvery), w.DB.Scrub(w.stopping)
+			wait, err = min(2*wait, maintainEvery), w.DB.Scrub(w.stopping)
 		} else {
-			rest = scrubEvery
+			wait = scrubEvery
 		}
 		w.failed("scrubbing", err)
 	}
@@ -164,7 +164,7 @@ func (w *Worker) deleteOldEvents() error {
 			return err
 		}))
 		if stale {
-			// Views must have what their feeds forget.
+			// Views must include the events that are about to be deleted from their feeds.
 			if lacking := all.Include(w.stopping, w.DB, tenant, before); lacking != nil {
 				err = errors.Join(err, lacking)
 				continue

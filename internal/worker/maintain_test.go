@@ -9,7 +9,7 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// What is past its time goes; what still waits for a paused endpoint stays, with its events.
+// Rows past their retention are deleted; deliveries that wait for a paused endpoint stay, with their events.
 func TestMaintenance(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -69,7 +69,7 @@ func TestMaintenance(t *testing.T) {
 	})
 }
 
-// A replay of events that are past their time keeps them until they are delivered.
+// A replay of events past their retention keeps the events until they are delivered.
 func TestReplayKeepsItsEvents(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -95,7 +95,7 @@ func TestReplayKeepsItsEvents(t *testing.T) {
 			}
 			return err
 		})
-		for range 3 { // while the rest of the replay is under way, and afterwards
+		for range 3 { // while the replay is under way, and afterwards
 			if err := w.deleteAllExpired(); err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestReplayKeepsItsEvents(t *testing.T) {
 	})
 }
 
-// A delivery whose event was maintained fails with a reason instead of waiting for ever.
+// A delivery whose event was deleted fails with a reason instead of waiting for ever.
 func TestDeliveryWithoutItsEvent(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)

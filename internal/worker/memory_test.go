@@ -18,7 +18,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// peak watches the memory and the goroutines of this process, receivers included, above what they are now.
+// peak measures how far the memory and the goroutines of this process, receivers included, rise above their present
+// level.
 type peak struct {
 	bytes, goroutines atomic.Int64
 	stop, ended       chan struct{}
@@ -49,7 +50,7 @@ func watch() *peak {
 	return p
 }
 
-// most ends the watch and holds what was seen against bounds, in MiB and in goroutines.
+// most ends the measurement and compares it with bounds, in MiB and in goroutines.
 func (p *peak) most(t *testing.T, mebibytes, goroutines int64) {
 	close(p.stop)
 	<-p.ended
@@ -93,7 +94,7 @@ func TestHangingEndpointsTakeLittleMemory(t *testing.T) {
 	s.endpoint(server.URL + "/good")
 	s.record(events, size)
 	seen := watch()
-	w := s.start(func(c *Config) { c.Patience = 0 }) // the good one may wait for memory until attempts to the others have ended
+	w := s.start(func(c *Config) { c.MinAttempt = 0 }) // the good one may wait for memory until attempts to the others have ended
 	dbtest.Until(t, "the good one has everything", func() bool { return got.Load() == events })
 	dbtest.Until(t, "the bound is reached", func() bool { return under.Load() >= payloadBudget/4/(2*size+2*attemptWeight) })
 	seen.most(t, 250, 1500)

@@ -28,7 +28,7 @@ var (
 	})
 )
 
-// Collectors are the worker's metrics; the server registers them.
+// Collectors returns the worker's metrics; the server registers them.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{dispatched, attempts, duration, lateness, pending, unserved, held}
 }

@@ -19,19 +19,19 @@ func (c *connection) note(got httptrace.GotConnInfo) {
 	}
 }
 
-// movedRest is the shortest time between two closings of idle connections: the answers of name servers that give some of
-// many addresses in turn look like those of a host that has moved.
-const movedRest = time.Minute
+// movedPause is the shortest time between two closings of idle connections. A name server that answers with some of many
+// addresses at a time looks like a host that has moved.
+const movedPause = time.Minute
 
-// moved closes idle connections after an attempt that went over a kept one to an address that the host does not have any
-// more: as long as there are attempts the connection would be kept, and an endpoint that has moved would not be found.
+// moved closes idle connections after an attempt over a reused connection to an address that the host no longer has.
+// Frequent attempts would keep the connection open, and the endpoint's new address would not be found.
 func (w *Worker) moved(over *connection, addrs []netip.Addr) {
 	addr := over.addr.Load()
 	if addr == nil || slices.Contains(addrs, *addr) {
 		return
 	}
 	now, before := time.Now().UnixNano(), w.closedIdle.Load()
-	if now-before >= movedRest.Nanoseconds() && w.closedIdle.CompareAndSwap(before, now) {
+	if now-before >= movedPause.Nanoseconds() && w.closedIdle.CompareAndSwap(before, now) {
 		if t, ok := w.transport.(interface{ CloseIdleConnections() }); ok {
 			t.CloseIdleConnections()
 		}

@@ -20,7 +20,7 @@ import (
 
 func ordered(e *webhooks.Endpoint) { e.Ordered = true }
 
-// numberOf is the n that emit put into an event.
+// numberOf returns the n that emit put into an event.
 func numberOf(t *testing.T, body string) (resource string, n int) {
 	t.Helper()
 	var envelope struct {
@@ -35,9 +35,9 @@ func numberOf(t *testing.T, body string) (resource string, n int) {
 	return envelope.Data.ID, envelope.Data.N
 }
 
-// Whatever fails in between, an ordered endpoint gets the events of one resource in commit order, and a later one only
-// when the earlier is delivered or has failed for good. Two nodes serve it, and a few deliveries are retried by hand
-// meanwhile.
+// An ordered endpoint gets the events of one resource in commit order, whatever fails: a later event is sent only when
+// the earlier one is delivered or has failed for good. Two nodes serve the endpoint, and a few deliveries are retried
+// by hand.
 func TestOrdered(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -67,7 +67,7 @@ func TestOrdered(t *testing.T) {
 		s.counts(e)
 		place := s.places()
 		list, tries := s.deliveries(e)
-		last, over := map[string]int{}, map[string]int64{} // by resource: place and end of the newest event attempted
+		last, over := map[string]int{}, map[string]int64{} // by resource: position and end of the newest event attempted
 		for _, got := range rc.on("/hook") {
 			resource, _ := numberOf(t, got.body)
 			at := place[got.header.Get("webhook-id")]
@@ -89,8 +89,8 @@ func TestOrdered(t *testing.T) {
 	})
 }
 
-// Of an ordered endpoint, one ordering key that is stuck holds back nothing but itself.
-func TestOrderedLanesAreApart(t *testing.T) {
+// An ordering key that is stuck delays no other ordering key of its endpoint.
+func TestOrderingKeysAreIndependent(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		var broken atomic.Bool
@@ -131,8 +131,9 @@ func TestOrderedLanesAreApart(t *testing.T) {
 	})
 }
 
-// Failed deliveries of one ordering key that are all retried go out in commit order, before what waits behind them.
-func TestRetriedLaneKeepsItsOrder(t *testing.T) {
+// Failed deliveries of one ordering key that are all retried are sent in commit order, before the deliveries that wait
+// behind them.
+func TestARetriedOrderingKeyKeepsItsOrder(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
 		e, _ := s.endpoint(closedPort(t)+"/hook", ordered)
@@ -207,7 +208,7 @@ func TestNodesDoNotDouble(t *testing.T) {
 			}
 			s.counts(e)
 		}
-		if n := takeovers.Load(); n > 0 { // a node was not heard for seconds: the machine stood still for it
+		if n := takeovers.Load(); n > 0 { // a node missed its beats for seconds: the machine was suspended
 			t.Logf("%d nodes were given up; %d deliveries came again", n, len(twice))
 		} else if len(twice) > 0 {
 			t.Errorf("twice although no node was given up: %v", twice)
@@ -229,7 +230,8 @@ func (c takeoverCounter) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// Stop waits for running attempts, stores what came of them and gives the leases back; what it must break off is not counted.
+// Stop waits for running attempts, stores their outcomes and releases the leases; an attempt that Stop interrupts is
+// not counted.
 func TestStop(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)

@@ -9,13 +9,13 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// Short payloads are read together with their deliveries. One that has waited for longer than freshFor, or that was
-// read before this process last rewrote payloads of the log, is read again before it is sent: an erasure may have
-// removed a person's data from it. What is read again serves every endpoint that is to get the event.
+// Short payloads are read together with their deliveries. A payload is read again before it is sent if it has waited
+// for longer than freshFor, or was read before this process last rewrote payloads of the log: an erasure may have
+// removed a person's data from it. A payload that is read again serves every endpoint that is to get the event.
 const (
-	freshFor = 250 * time.Millisecond
-	along    = 16   // payloads that are read at once
-	maxKept  = 1024 // payloads in memory for other endpoints
+	freshFor  = 250 * time.Millisecond
+	along     = 16   // payloads that are read at once
+	maxShared = 1024 // payloads in memory for several endpoints
 )
 
 // waiting is a delivery that waits for its attempt, and when it was read.
@@ -45,7 +45,7 @@ func (w *Worker) watchEdits() {
 	}
 }
 
-// payloads are short payloads that were read a moment ago, or are being read.
+// payloads are short payloads that were read a moment ago, or that a queue is reading.
 type payloads struct {
 	mu sync.Mutex
 	of map[eventKey]*payload
@@ -64,15 +64,15 @@ type payload struct {
 	err  error
 }
 
-// claim returns an event's payload; mine says that the caller must read it and call finish. One that was read is claimed
-// again when it is not usable any more.
+// claim returns an event's payload; mine says that the caller must read the payload and call finish. A payload that is
+// no longer usable is claimed again.
 func (c *payloads) claim(key eventKey, usable func(time.Time) bool) (p *payload, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p := c.of[key]; p != nil && !p.past(usable) {
 		return p, false
 	}
-	if len(c.of) >= maxKept {
+	if len(c.of) >= maxShared {
 		for other, p := range c.of {
 			if p.past(usable) {
 				delete(c.of, other)
@@ -80,7 +80,7 @@ func (c *payloads) claim(key eventKey, usable func(time.Time) bool) (p *payload,
 		}
 	}
 	p = &payload{done: make(chan struct{})}
-	if len(c.of) < maxKept {
+	if len(c.of) < maxShared {
 		c.of[key] = p
 	}
 	return p, true
@@ -129,7 +129,7 @@ func (q *queue) load(d *waiting) error {
 
 // fill reads a payload that this queue has claimed, together with those of its next deliveries.
 func (q *queue) fill(stamp int64, p *payload) {
-	claimed, stamps := q.stale(stamp), []int64{stamp}
+	claimed, stamps := q.outdated(stamp), []int64{stamp}
 	claimed[stamp] = p
 	for other := range claimed {
 		if other != stamp {
@@ -143,9 +143,9 @@ func (q *queue) fill(stamp int64, p *payload) {
 	}
 }
 
-// stale claims the payloads of the next deliveries, of events other than that of a stamp, that must be read again and that
-// nobody is reading.
-func (q *queue) stale(but int64) map[int64]*payload {
+// outdated claims the payloads of the next deliveries that must be read again and that no queue is reading. It leaves
+// out the event with the stamp but.
+func (q *queue) outdated(but int64) map[int64]*payload {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	claimed := map[int64]*payload{}

@@ -39,7 +39,7 @@ func TestAPayloadIsReadOnceForAllEndpoints(t *testing.T) {
 	if len(payloads) != events {
 		t.Fatalf("%d events of %d", len(payloads), events)
 	}
-	for try := range tries { // a payload is kept for a moment, which a slow machine may exceed
+	for try := range tries { // a payload is cached for a moment, which a slow machine may exceed
 		reads.Store(0)
 		clear(w.payloads.of)
 		for range endpoints {

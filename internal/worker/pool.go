@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// payloadBudget limits the memory of a node's concurrent attempts, in bytes: payloads, and what each attempt needs
-// besides. A quarter of it is for endpoints without a recent answer.
+// payloadBudget limits the memory of a node's concurrent attempts, in bytes: of payloads and of what each attempt needs
+// in addition. A quarter of the budget is for endpoints without a recent answer.
 const (
 	payloadBudget = 64 << 20
 	attemptWeight = 16 << 10 // of one attempt, without its payload

@@ -20,8 +20,8 @@ const (
 	deadAfter = 3 * time.Second
 )
 
-// lease is the time for which this node may serve its queues. Attempts begin only within it; those to ordered
-// endpoints end with it, too.
+// lease is the time for which this node may serve its queues. Attempts begin only within the lease; attempts to ordered
+// endpoints also end with it.
 type lease struct {
 	forever bool // no other node serves the store
 
@@ -79,7 +79,7 @@ func (l *lease) drop() {
 	}
 }
 
-// current is the context that ends with the lease.
+// current returns the context that ends with the lease.
 func (l *lease) current() context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +89,7 @@ func (l *lease) current() context.Context {
 // sighting is what this node has seen of another one's beat.
 type sighting struct {
 	beat   int64
-	silent time.Duration // for how long it has been seen unchanged
+	silent time.Duration // how long the beat has been seen unchanged
 }
 
 // live updates this node's row while it holds queues, and takes over from nodes that have died.
@@ -110,8 +110,8 @@ func (w *Worker) live() {
 	}
 }
 
-// beat records that this node is alive. If the others have declared it dead, it holds nothing any more and continues
-// under another name.
+// beat records that this node is alive. If the others have declared the node dead, it no longer holds any queue and
+// continues under another name.
 func (w *Worker) beat(begun time.Time) error {
 	node := w.name()
 	var alive bool
@@ -131,7 +131,7 @@ func (w *Worker) beat(begun time.Time) error {
 	return nil
 }
 
-// lookAround reads the beats of the other nodes and ends those that were unchanged for too long.
+// lookAround reads the beats of the other nodes and ends the nodes whose beat was unchanged for too long.
 func (w *Worker) lookAround(seen map[string]*sighting, passed time.Duration) error {
 	var beats map[string]int64
 	err := w.DB.Read(w.living, db.Across, func(tx *db.Tx) (err error) {

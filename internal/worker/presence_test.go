@@ -12,7 +12,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// A node stops before others take its queues over, and they do within five seconds of its last beat, on any machine that keeps up.
+// A node stops before others take its queues over, and the others do so within five seconds of its last beat, on any
+// machine that keeps up.
 func TestTimesOfTakingOver(t *testing.T) {
 	if leaseTime >= deadAfter || deadAfter+2*lookEvery > 5*time.Second || beatEvery+lookEvery > leaseTime {
 		t.Errorf("a beat every %s, a lease of %s, dead after %s, a look every %s", beatEvery, leaseTime, deadAfter, lookEvery)
@@ -48,7 +49,7 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 		dbtest.Until(t, "both are under way", func() bool { mu.Lock(); defer mu.Unlock(); return served == 2 })
 		s.start()
 		s.emit(3, func(int) string { return "r0" })
-		killed.abort() // as a kill does: nothing is given back
+		killed.abort() // as a kill does: nothing is released
 		at := time.Now()
 		dbtest.Until(t, "the other node has it all", func() bool { return s.counts0(plain).Delivered == 4 && s.counts0(inOrder).Delivered == 4 })
 		t.Logf("all is delivered %s after the kill", time.Since(at)) // TestTimesOfTakingOver says what it may take
@@ -65,8 +66,8 @@ func TestTakesOverFromTheKilled(t *testing.T) {
 	})
 }
 
-// A live node that cannot record that it lives starts nothing more and aborts what it sends to an ordered endpoint
-// before another node continues: two requests of one ordering key never overlap.
+// A live node that cannot record that it lives starts nothing more. It aborts its request to an ordered endpoint before
+// another node continues: two requests of one ordering key never overlap.
 func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 	dbtest.Long(t, "leases run out")
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
@@ -98,7 +99,7 @@ func TestTheUnheardStopsBeforeOthersStart(t *testing.T) {
 		mute := s.start()
 		s.emit(2, func(int) string { return "key" })
 		<-begun
-		mute.leave() // it beats no more, and else lives on
+		mute.leave() // it stops its beats and is otherwise alive
 		s.start()
 		dbtest.Until(t, "the other node has it all", func() bool { return s.counts0(e).Delivered == 2 })
 		<-ended
@@ -131,7 +132,7 @@ func (s *silence) Header() http.Header {
 func (*silence) Write(b []byte) (int, error) { return len(b), nil }
 func (*silence) WriteHeader(int)             {}
 
-// The only node of a store continues at once what a crash has interrupted.
+// The only node of a store continues at once after a crash.
 func TestTheOnlyNodeGoesOnAtOnce(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -147,7 +148,8 @@ func TestTheOnlyNodeGoesOnAtOnce(t *testing.T) {
 	})
 }
 
-// A node that the others took for dead by mistake continues under a new name, and nothing is sent twice at the same time.
+// A node that the others declared dead by mistake continues under a new name, and nothing is sent twice at the same
+// time.
 func TestTheGivenUpGoesOn(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)

@@ -18,7 +18,7 @@ type queue struct {
 	node     string // the node's name when it claimed the queue
 	before   *queue // the same queue from an earlier claim, which must end first
 	gone     chan struct{}
-	live     context.Context    // ends when nothing more is to be sent: the endpoint is paused or gone, the queue lost, or the worker stops
+	live     context.Context    // ends when the queue must send nothing more: the endpoint is paused or gone, the queue lost, or the worker stops
 	end      context.CancelFunc // ends live
 	target   atomic.Pointer[target]
 	health   *health
@@ -31,8 +31,8 @@ type queue struct {
 	more    bool             // there was more than could be read
 	after   webhooks.Mark    // where to read on; zero: from the beginning
 	reads   int              // since the last read from the beginning
-	taken   map[int64]string // position → ordering key of deliveries that are read and not settled yet
-	keys    map[string]int   // how many of them have each ordering key
+	taken   map[int64]string // position → ordering key of deliveries that are read and not settled
+	keys    map[string]int   // how many deliveries in taken have each ordering key
 	settled []int64          // settled since the last read
 	workers int
 }
@@ -43,7 +43,7 @@ const (
 	minPage = 8
 	ahead   = 8192
 	rewind  = 16              // reads until it starts from the beginning: another node's clock may have made deliveries due earlier
-	keepDry = 2 * time.Second // a queue without due deliveries is kept this long
+	keepDry = 2 * time.Second // a queue without due deliveries is held this long
 )
 
 // failed logs an error, unless the queue has ended.
@@ -83,11 +83,11 @@ func (q *queue) feed() {
 		if q.busy() {
 			dry = q.w.DB.Now()
 		}
-		rest := min(q.w.Poll, keepDry)
+		wait := min(q.w.Poll, keepDry)
 		if next > 0 && !full {
-			rest = max(0, min(rest, time.UnixMicro(next).Sub(q.w.DB.Now())))
+			wait = max(0, min(wait, time.UnixMicro(next).Sub(q.w.DB.Now())))
 		}
-		if q.w.DB.Now().Sub(dry) >= keepDry || !pause(q.live, q.notified, rest) {
+		if q.w.DB.Now().Sub(dry) >= keepDry || !pause(q.live, q.notified, wait) {
 			return
 		}
 	}
@@ -112,7 +112,8 @@ func (q *queue) read() (full bool, next int64, serves bool, err error) {
 	return full, b.Next, true, nil
 }
 
-// lookUp runs a read when a slot for reads of queues is free: however many queues an account has, they leave it its reads.
+// lookUp runs a read when a slot for reads of queues is free, so that the queues of an account leave connections for
+// its requests.
 func (q *queue) lookUp(read func(*db.Tx) error) error {
 	if err := q.w.reading.Acquire(q.live, 1); err != nil {
 		return err
@@ -121,9 +122,9 @@ func (q *queue) lookUp(read func(*db.Tx) error) error {
 	return q.w.DB.Read(q.live, q.Tenant, read)
 }
 
-// room returns how many deliveries may be read now, and after which mark or without which positions. Deliveries
-// settled before are removed from taken here, before the snapshot: what is settled during the read is still in taken
-// when its rows arrive.
+// room returns how many deliveries may be read, and after which mark or without which positions. Deliveries settled
+// earlier are removed from taken here, before the snapshot: a delivery that is settled during the read is still in
+// taken when its row arrives.
 func (q *queue) room() (room int, after webhooks.Mark, taken []int64) {
 	page := q.w.page()
 	q.mu.Lock()
@@ -146,8 +147,8 @@ func (q *queue) room() (room int, after webhooks.Mark, taken []int64) {
 	return page - len(q.ready), after, taken
 }
 
-// push takes deliveries that were read at a time, except those that are under way or whose ordering key is, and has them
-// attempted.
+// push takes deliveries that were read at a time and has them attempted, except those that are under way or share an
+// ordering key with one under way.
 func (q *queue) push(list []webhooks.Ready, full bool, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -170,7 +171,8 @@ func (q *queue) push(list []webhooks.Ready, full bool, at time.Time) {
 	q.staff()
 }
 
-// take marks a delivery as under way; false if it, or another one with its ordering key, is already.
+// take marks a delivery as under way. It returns false if the delivery, or another one with its ordering key, is
+// already under way.
 func (q *queue) take(d *webhooks.Ready) bool {
 	if _, taken := q.taken[d.Position]; taken || d.Ordered && q.keys[d.Resource] > 0 {
 		return false
@@ -202,8 +204,8 @@ func (q *queue) drop(position int64) {
 	q.notify()
 }
 
-// done records that outcomes are stored. changed says that by them a delivery may be due earlier than the queue knows: a
-// waiting one, or one that is attempted again. A queue that ends waits for its last outcome.
+// done records that outcomes are stored. changed says that a delivery may now be due earlier than the queue knows: one
+// that waited, or one that is attempted again. A queue that ends waits for its last outcome.
 func (q *queue) done(positions []int64, changed bool) {
 	q.mu.Lock()
 	q.settled = append(q.settled, positions...)
@@ -220,7 +222,7 @@ func (q *queue) busy() bool {
 	return len(q.taken) > len(q.settled)
 }
 
-// most is how many attempts to the endpoint may run at once.
+// most returns how many attempts to the endpoint may run at once.
 func (q *queue) most() int {
 	switch {
 	case q.health.circuit():
@@ -333,7 +335,7 @@ func (q *queue) release() {
 			return
 		}
 	}
-	// Until it succeeds the queue belongs to this node, which does not serve it.
+	// Until the release succeeds, the queue belongs to this node, which does not serve it.
 	q.w.insist("releasing a queue", func() error {
 		return q.w.DB.Write(q.w.running, q.Tenant, func(tx *db.Tx) error { return webhooks.Release(tx, q.Endpoint, q.node) })
 	})

@@ -103,7 +103,7 @@ func (timeout) Error() string   { return "i/o timeout" }
 func (timeout) Timeout() bool   { return true }
 func (timeout) Temporary() bool { return true }
 
-// What people are shown of a request is what was sent, signatures aside.
+// The headers of a request that people are shown are the headers that were sent, except for signatures.
 func TestShownHeadersAreThoseSent(t *testing.T) {
 	store := dbtest.Open(t, db.Config{Dir: dbtest.StoreDir(t), Unsafe: true})
 	s, rc := newShop(t, store), newReceiver(t)
@@ -165,7 +165,7 @@ func TestStandardWebhooksHeadersAreLowerCase(t *testing.T) {
 				t.Errorf("no %s in\n%s", name, head)
 			}
 		}
-	case <-time.After(dbtest.Patience):
+	case <-time.After(dbtest.Timeout):
 		t.Fatal("nothing was sent")
 	}
 }

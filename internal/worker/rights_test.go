@@ -21,13 +21,13 @@ func (s *shop) key(until time.Time, scopes ...string) (key accounts.Key) {
 	return key
 }
 
-// madeBy makes an endpoint one that a key has made.
+// madeBy returns a change that makes a key the maker of an endpoint.
 func madeBy(key accounts.Key) func(*webhooks.Endpoint) {
 	return func(e *webhooks.Endpoint) { e.MadeBy(key.ID, key.Scopes, "") }
 }
 
-// A key that is revoked or has expired gets nothing sent any more, neither what happens then nor what waited for it; somebody who
-// takes the endpoint over gets it all (interface §4.5.9).
+// Nothing is sent any more for a key that is revoked or has expired: neither later events nor deliveries that waited.
+// Whoever takes the endpoint over gets all of these (interface §4.5.9).
 func TestNothingIsSentForAKeyThatIsGone(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)
@@ -59,7 +59,8 @@ func TestNothingIsSentForAKeyThatIsGone(t *testing.T) {
 	})
 }
 
-// What waits for an endpoint from the time when it was subscribed to more does not go to somebody who may not read it.
+// A delivery that waits from the time when the endpoint was subscribed to more events is not sent if the maker may not
+// read it.
 func TestWhatAMakerMayNotReadIsNotSent(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s, rc := newShop(t, store), newReceiver(t)

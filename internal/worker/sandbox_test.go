@@ -12,7 +12,8 @@ import (
 	"entrepot/internal/db/dbtest"
 )
 
-// A sandbox account sees all six attempts in the time they take, by moving its clock; the next one waits until it is moved.
+// A sandbox account sees all six attempts at their times by moving its clock; the next attempt waits until the clock is
+// moved.
 func TestSandboxClockBringsRetries(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -21,7 +22,7 @@ func TestSandboxClockBringsRetries(t *testing.T) {
 		e, _ := s.endpoint(receiver.URL + "/hook")
 		s.start()
 		s.emit(1, each)
-		settled := func(n int) func() bool { // the attempt is over and written down
+		settled := func(n int) func() bool { // the attempt is over and stored
 			return func() bool {
 				var made int64
 				s.read(func(tx *db.Tx) error {

@@ -11,8 +11,8 @@ import (
 	"entrepot/internal/webhooks"
 )
 
-// The worker keeps the list of a segment, and of one with other rules, and has them up to date before it deletes the events that say who
-// has changed; without segments nothing is left.
+// The worker maintains the list of a segment, and of one with other rules. It brings the lists up to date before it
+// deletes the events that say who has changed; without segments nothing is left.
 func TestListsOfSegments(t *testing.T) {
 	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
 		s := newShop(t, store)
@@ -66,7 +66,7 @@ func TestListsOfSegments(t *testing.T) {
 		listed(ada)
 		dbtest.Until(t, "the list is whole", kept(1))
 		listed(ada)
-		carol := customer("carol@x.example", "red") // one is too few to update the list for
+		carol := customer("carol@x.example", "red") // the list is not updated for a single change
 		listed(carol, ada)
 		var newest int64
 		s.read(func(tx *db.Tx) (err error) {

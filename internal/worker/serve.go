@@ -16,7 +16,7 @@ const (
 	peersPoll    = 250 * time.Millisecond // how often held queues are read for deliveries of other nodes, which wake no loop here
 )
 
-// serve takes over queues that are due and notifies the ones it holds when they have something new.
+// serve takes over queues that are due, and notifies the held queues that have new deliveries.
 func (w *Worker) serve() {
 	woken := w.DB.Woken(webhooks.Due)
 	var since int64
@@ -32,14 +32,14 @@ func (w *Worker) serve() {
 		if !w.backOff(time.Since(start)) {
 			return
 		}
-		rest := w.Poll
+		pause := w.Poll
 		if !w.Alone {
-			rest = min(rest, peersPoll)
+			pause = min(pause, peersPoll)
 		}
 		if next > 0 {
-			rest = max(0, min(rest, time.UnixMicro(next).Sub(w.DB.Now())))
+			pause = max(0, min(pause, time.UnixMicro(next).Sub(w.DB.Now())))
 		}
-		if !w.pause(woken, rest) {
+		if !w.pause(woken, pause) {
 			return
 		}
 	}
@@ -148,7 +148,8 @@ func (w *Worker) rename(node string) {
 	}
 }
 
-// compare releases queues that this node holds in the store without serving them: the answer to a claim was lost.
+// compare releases queues that the store says this node holds and that it does not serve: the answer to a claim was
+// lost.
 func (w *Worker) compare() error {
 	node := w.name()
 	held, err := list(w, func(tx *db.Tx) ([]webhooks.Queue, error) { return webhooks.Held(tx, node) })
@@ -165,8 +166,8 @@ func (w *Worker) compare() error {
 	return nil
 }
 
-// page is how many deliveries a queue reads ahead, and share how many attempts at once it may make: the more queues,
-// the fewer of each.
+// page returns how many deliveries a queue reads ahead, and share how many concurrent attempts it may make. Both shrink
+// as the number of queues grows.
 func (w *Worker) page() int { return max(minPage, min(maxPage, ahead/max(1, int(w.open.Load())))) }
 func (w *Worker) share() int {
 	return max(probes, min(maxWorkers, maxAnswering/max(1, int(w.open.Load()))))

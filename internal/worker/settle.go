@@ -36,7 +36,7 @@ func (w *Worker) settle() {
 	}
 }
 
-// store commits a batch and repeats that until it succeeds: the attempts have been made.
+// store commits a batch of outcomes and repeats the commit until it succeeds, because the attempts have been made.
 func (w *Worker) store(batch []settled) {
 	outcomes := make([]webhooks.Outcome, len(batch))
 	for i := range batch {

@@ -29,7 +29,8 @@ func (w *Worker) schedule() {
 // channelJobs runs jobs that call platforms, one at a time for a channel: a slow shop delays no other.
 func (w *Worker) channelJobs() { w.runSome(channelsAtOnce, w.claimOnChannel, w.runOnChannel) }
 
-// runSome runs up to most jobs of one kind at once: each as soon as it is due and there is room, however long the others take.
+// runSome runs up to most jobs of one kind at once. A job starts as soon as it is due and a slot is free, however long
+// the others take.
 func (w *Worker) runSome(most int, claim func() (jobs.Job, bool, error), run func(jobs.Job)) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -109,9 +110,9 @@ func (w *Worker) runHeld(job jobs.Job, run func(ctx context.Context) error) {
 	case w.stopping.Err() != nil && !errors.Is(err, jobs.ErrLost):
 		free, cancel := context.WithTimeout(context.WithoutCancel(w.stopping), 2*time.Second)
 		defer cancel()
-		_ = w.prolong(free, job, 0) // the next node that looks takes it
+		_ = w.prolong(free, job, 0) // the next node that polls takes it
 	case !errors.Is(err, jobs.ErrLost):
 		w.failed("running the job "+string(job.ID), err)
-		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobRest))
+		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobPause))
 	}
 }

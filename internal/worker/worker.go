@@ -41,17 +41,17 @@ import (
 
 // Config configures a worker. Its clock is the store's.
 type Config struct {
-	DB       *db.DB
-	Commerce *commerce.Service
-	Guard    *netguard.Guard   // where deliveries may go; nil: the strictest
-	Retries  webhooks.Schedule // nil: the one of interface §6.2
-	Log      *slog.Logger
-	Version  string        // for User-Agent
-	Alone    bool          // no other node serves this store: at the start the worker takes over what a crash left
-	Poll     time.Duration // how often loops run without being woken; 0: a second
-	Keep     time.Duration // how long events and settled deliveries are kept; 0: 30 days
-	JobLease time.Duration // how long a job is held by the store's clock, prolonged while it runs; 0: three seconds
-	Patience time.Duration // tests on slow machines: how long an attempt may take at least; 0: as interface §6.2 says
+	DB         *db.DB
+	Commerce   *commerce.Service
+	Guard      *netguard.Guard   // where deliveries may go; nil: the strictest
+	Retries    webhooks.Schedule // nil: the one of interface §6.2
+	Log        *slog.Logger
+	Version    string        // for User-Agent
+	Alone      bool          // no other node serves this store: at the start the worker takes over what a crash left
+	Poll       time.Duration // how often loops run without being woken; 0: a second
+	Keep       time.Duration // how long events and settled deliveries are kept; 0: 30 days
+	JobLease   time.Duration // how long a job is held by the store's clock, prolonged while it runs; 0: three seconds
+	MinAttempt time.Duration // tests on slow machines: how long an attempt may take at least; 0: as interface §6.2 says
 }
 
 // Worker is a running set of loops.
@@ -78,7 +78,7 @@ type Worker struct {
 	edited     atomic.Int64 // when this process last rewrote payloads of the log, in nanoseconds since 1970
 
 	mu      sync.Mutex
-	node    string // this worker's name in the store; another one after the others have declared it dead
+	node    string // this worker's name in the store; a new name after the others have declared the worker dead
 	entered bool   // the store has a row for the name
 	queues  map[webhooks.Queue]*queue
 	health  map[webhooks.Queue]*health // of present queues and of ones served before
@@ -86,10 +86,10 @@ type Worker struct {
 
 // Bounds of a node.
 const (
-	poll         = time.Second // between two looks for work that no commit of this node has announced
+	poll         = time.Second // between two polls for work that no commit of this node has announced
 	maxQueues    = 4096
 	maxReading   = 4
-	maxIdle      = 512      // kept connections
+	maxIdle      = 512      // idle connections
 	maxHeaders   = 64 << 10 // of an answer, in bytes
 	streamBuffer = 64 << 10 // of an answer over HTTP/2 that is not read yet
 )
@@ -154,7 +154,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	return w, nil
 }
 
-// transport keeps few idle connections, and reads little of an answer into memory.
+// transport limits idle connections and how much of an answer is in memory.
 func transport(guard *netguard.Guard) *netguard.Transport {
 	t := guard.Transport(maxWorkers)
 	t.MaxIdleConns, t.MaxResponseHeaderBytes = maxIdle, maxHeaders
@@ -207,12 +207,12 @@ func (w *Worker) depart(ctx context.Context) {
 	}
 }
 
-// pause waits until woken, for a time, or until the worker stops; it reports whether to continue.
+// pause waits for woken, for d, or for the stop of the worker; it reports whether to continue.
 func (w *Worker) pause(woken <-chan struct{}, d time.Duration) bool {
 	return pause(w.stopping, woken, d)
 }
 
-// pause waits until woken, for a time, or until the context ends; it reports whether to continue.
+// pause waits for woken, for d, or for the end of the context; it reports whether to continue.
 func pause(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -225,14 +225,15 @@ func pause(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// backOff rests in proportion to the time that looking for work took: with very many endpoints a look takes a while, and
-// looks must never fill a core. It reports whether to continue.
+// backOff pauses in proportion to the time that the search for work took: with very many endpoints a search takes a while,
+// and searches must never fill a core. backOff reports whether to continue.
 func (w *Worker) backOff(looked time.Duration) bool {
-	rest := min(looked/2, w.Poll)
-	return rest < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, rest)
+	wait := min(looked/2, w.Poll)
+	return wait < time.Millisecond && w.stopping.Err() == nil || w.pause(nil, wait)
 }
 
-// insist repeats what must not be left undone, with growing pauses, until it succeeds; false if the worker ends first.
+// insist repeats an act that must not be left undone, with growing pauses, until it succeeds. It returns false if the
+// worker ends first.
 func (w *Worker) insist(doing string, do func() error) bool {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := do()

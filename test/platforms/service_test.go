@@ -78,7 +78,7 @@ func unstarted(t *testing.T, engine string) *service {
 	if os.Getenv("PLATFORMS_LOG") != "" {
 		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	}
-	s.config.StoreConfig = server.StoreConfig{Dev: true, PullEvery: 2 * time.Second, Patience: dbtest.Patience, Log: log}
+	s.config.StoreConfig = server.StoreConfig{Dev: true, PullEvery: 2 * time.Second, MinWait: dbtest.Timeout, Log: log}
 	if engine == "postgres" {
 		s.config.Dir, s.config.URL = t.TempDir(), dbtest.StoreURL(t)
 	} else {

@@ -24,9 +24,9 @@ const (
 	queue    = 1024
 	aim      = 40 * time.Millisecond
 	measure  = 100 * time.Millisecond // between two measurements of the throughput
-	looks    = 3                      // measurements in a row that must find growth: clients who begin together cause at most two
+	growths  = 3                      // measurements in a row that must find growth: clients who begin together cause at most two
 	standing = 100 * time.Millisecond // how long the oldest request has waited in overload, at least
-	patience = 5 * time.Second        // how long a request waits in a rush
+	maxWait  = 5 * time.Second        // how long a request waits in a rush
 	hurry    = 100 * time.Millisecond // how long a request waits in overload: its turn comes soon or never
 )
 
@@ -171,7 +171,7 @@ func (l *Limiter) assess(now time.Time) time.Duration {
 		} else {
 			l.grown = 0
 		}
-		if l.grown >= looks && now.Sub(l.waiting[0].came) > standing {
+		if l.grown >= growths && now.Sub(l.waiting[0].came) > standing {
 			l.overload = true
 		}
 		if l.overload {
@@ -182,7 +182,7 @@ func (l *Limiter) assess(now time.Time) time.Duration {
 	if l.overload {
 		return hurry
 	}
-	return patience
+	return maxWait
 }
 
 // refuseLate refuses the requests that have waited longer than allowed in overload.

@@ -165,10 +165,10 @@ type feedOutcome struct {
 // feedRest is for how long a feed counts as still in process: a run polls a page of its operations at a time.
 const feedRest = 5 * time.Second
 
-// feedPatience is how long a feed may take. Its SKUs wait for it, because Amazon may apply the later of two changes
+// feedTimeout is how long a feed may take. Its SKUs wait for it, because Amazon may apply the later of two changes
 // first. On Amazon's busiest days feeds take some hours, but one that never ends would keep its SKUs at their old
 // stock for good.
-const feedPatience = 6 * time.Hour
+const feedTimeout = 6 * time.Hour
 
 // endFeed asks Amazon once to cancel a feed that takes too long. Amazon agrees as long as the feed is in its queue.
 func (s *session) endFeed(ctx context.Context, id string, out *feedOutcome) error {
@@ -227,7 +227,7 @@ func (s *session) partEnded(ctx context.Context, operation string, part feedPart
 	}
 	all := connector.Result{State: connector.Live, Operation: operation}
 	if !out.ended {
-		if part.Sent == 0 || s.link.Now().Sub(time.Unix(part.Sent, 0)) < feedPatience {
+		if part.Sent == 0 || s.link.Now().Sub(time.Unix(part.Sent, 0)) < feedTimeout {
 			return nil, nil
 		}
 		if err := s.endFeed(ctx, part.Feed, out); err != nil {

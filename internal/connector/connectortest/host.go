@@ -30,7 +30,7 @@ type Host struct {
 	now     time.Time
 }
 
-// NewHost is the service for a channel with these credentials. Its client calls this machine too if guard is nil.
+// NewHost returns the service for a channel with these credentials. Its client calls this machine too if guard is nil.
 func NewHost(guard *netguard.Guard, credentials connector.Credentials) *Host {
 	if guard == nil {
 		guard = &netguard.Guard{Dev: true}
@@ -54,14 +54,14 @@ func (h *Host) Open(p connector.Platform) connector.Session {
 		ID: h.Channel, Platform: p.Profile().Platform, Credentials: maps.Clone(h.Kept), Settings: h.Settings}})
 }
 
-// Clock is the shop's time.
+// Clock returns the shop's time.
 func (h *Host) Clock() time.Time {
 	h.ticks.Lock()
 	defer h.ticks.Unlock()
 	return h.now
 }
 
-// service is the service's time.
+// service returns the service's time.
 func (h *Host) service() time.Time { return h.Clock().Add(h.Ahead) }
 
 // Pass lets time pass.

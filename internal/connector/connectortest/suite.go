@@ -63,7 +63,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("concurrent", s.concurrent)
 }
 
-// Notification is the sample in the form in which the platform would send it.
+// Notification returns the sample in the form in which the platform would send it.
 func (s Suite) Notification(t testing.TB, sample Sample) connector.Notification {
 	t.Helper()
 	body := sample.Load(t)
@@ -74,7 +74,7 @@ func (s Suite) Notification(t testing.TB, sample Sample) connector.Notification 
 	return n
 }
 
-// with is a notification with these signature values.
+// with returns a notification with these signature values.
 func (s Suite) with(body []byte, signatures ...string) connector.Notification {
 	n := connector.Notification{Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
 	for _, v := range signatures {
@@ -83,7 +83,7 @@ func (s Suite) with(body []byte, signatures ...string) connector.Notification {
 	return n
 }
 
-// without is the channel without one credential.
+// without returns the channel without one credential.
 func (s Suite) without(field string) connector.Channel {
 	ch := s.Channel
 	ch.Credentials = maps.Clone(ch.Credentials)

@@ -307,7 +307,7 @@ func TestLocationsThatSell(t *testing.T) {
 		results := connectortest.Must(s.session.Upsert(t.Context(), []connector.Product{mug()}))(t)
 		item := connector.StockItem{Item: connector.Item{SKU: "MUG", IDs: results[0].IDs}, Quantity: 4}
 		connectortest.Must(s.session.SetStock(t.Context(), []connector.StockItem{item}))(t)
-		return s.KeptAt("MUG")
+		return s.StockedAt("MUG")
 	}
 	if text := warning(); text != "" {
 		t.Errorf("one location: %q", text)

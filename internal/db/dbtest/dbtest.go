@@ -46,24 +46,24 @@ func PlainConfigs(t *testing.T, test func(t *testing.T, c db.Config)) {
 	t.Run("postgres", func(t *testing.T) { test(t, db.Config{URL: PlainStoreURL(t), Pool: 12}) })
 }
 
-// Patience is db.Config's for tests: what the service answers with "busy" after seconds takes longer on a starved machine.
-const Patience = 5 * time.Minute
+// Timeout is db.Config's for tests: what the service answers with "busy" after seconds takes longer on a starved machine.
+const Timeout = 5 * time.Minute
 
-// Until waits until something holds, and fails the test if it does not within Patience; what describes it.
+// Until waits until something holds, and fails the test if it does not within Timeout; what describes it.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(Patience); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(Timeout); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("waited in vain: " + what)
 		}
 	}
 }
 
-// Open opens a store, migrates it unless it is a copy of StoreDir or StoreURL, and closes it at the end of the test. It waits with Patience
+// Open opens a store, migrates it unless it is a copy of StoreDir or StoreURL, and closes it at the end of the test. It waits with Timeout
 // unless the configuration has its own; a negative one is the service's.
 func Open(t testing.TB, c db.Config) *db.DB {
 	t.Helper()
-	c.MinWait = cmp.Or(c.MinWait, Patience)
+	c.MinWait = cmp.Or(c.MinWait, Timeout)
 	store, err := db.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -89,8 +89,8 @@ func (s *instance) launch(options ...string) error {
 	return nil
 }
 
-// patience bounds waits for programs that have been started, however busy the machine is. Those that have ended are not waited for.
-const patience = 5 * time.Minute
+// startTimeout bounds waits for programs that have been started, however busy the machine is. Those that have ended are not waited for.
+const startTimeout = 5 * time.Minute
 
 // await waits until the server accepts connections.
 func (s *instance) await() error {
@@ -106,7 +106,7 @@ func (s *instance) await() error {
 
 // awaitConnection waits until a server that was started accepts connections, unless its process ends.
 func awaitConnection(address string, ended <-chan struct{}) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	for {
 		conn, err := pgx.Connect(ctx, address)

@@ -132,7 +132,7 @@ func (p *Pair) awaitStandby(condition string) {
 
 // on runs something on a connection to a server.
 func on(server *instance, run func(context.Context, *pgx.Conn) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, server.address()+"/postgres?sslmode=disable")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Patience raises what a test waits for, never lowers it, and leaves the service as it is.
-func TestPatienceRaisesTheWaits(t *testing.T) {
-	for patience, want := range map[time.Duration]struct {
+// MinWait raises what a test waits for, never lowers it, and leaves the service as it is.
+func TestMinWaitRaisesTheWaits(t *testing.T) {
+	for minWait, want := range map[time.Duration]struct {
 		connection time.Duration
 		lock, idle string
 	}{
@@ -17,10 +17,10 @@ func TestPatienceRaisesTheWaits(t *testing.T) {
 		7 * time.Second: {7 * time.Second, "7000", "'10000'"},
 		time.Minute:     {time.Minute, "60000", "'60000'"},
 	} {
-		b := newBounds(patience)
+		b := newBounds(minWait)
 		if b.connection != want.connection || b.lock != want.lock || !strings.Contains(b.holder, want.idle) ||
 			!strings.HasPrefix(b.holder, settings) {
-			t.Errorf("%s: %+v", patience, b)
+			t.Errorf("%s: %+v", minWait, b)
 		}
 	}
 }

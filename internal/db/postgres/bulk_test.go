@@ -19,7 +19,7 @@ const tenant id.Tenant = 1
 // go before the next.
 func TestPiecesTakeTurnsWithOthers(t *testing.T) {
 	e, err := postgres.Open(t.Context(),
-		postgres.Config{URL: dbtest.StoreURL(t), MinWait: dbtest.Patience, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		postgres.Config{URL: dbtest.StoreURL(t), MinWait: dbtest.Timeout, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

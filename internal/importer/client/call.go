@@ -51,7 +51,7 @@ func (a *Answer) Decode(value any) error {
 // Do sends a call and repeats it after 429, 5xx and network errors, as far as that is safe and the client's Retry
 // allows. A final answer other than 2xx is returned as an *Error.
 func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
-	patience := c.retry.begin()
+	retries := c.retry.begin()
 	for tries := 1; ; tries++ {
 		if err := c.rest(ctx); err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		wait, again := patience.after(err, call.repeatable())
+		wait, again := retries.after(err, call.repeatable())
 		if !again {
 			return nil, err
 		}

@@ -31,18 +31,18 @@ func (r Retry) orDefault() Retry {
 	return r
 }
 
-// patience is the remaining tries of a Retry for one request.
-type patience struct {
+// retries are the remaining tries of a Retry for one request.
+type retries struct {
 	Retry
 	failed int
 	waited time.Duration
 }
 
-func (r Retry) begin() *patience { return &patience{Retry: r} }
+func (r Retry) begin() *retries { return &retries{Retry: r} }
 
 // after decides what follows a failed try: how long to wait, and whether to try again. With 429 and 503 nothing was
 // done, so any call may be repeated; after other errors it must be repeatable.
-func (p *patience) after(err error, repeatable bool) (time.Duration, bool) {
+func (p *retries) after(err error, repeatable bool) (time.Duration, bool) {
 	refused, ok := errors.AsType[*Error](err)
 	if ok && refused.StatusCode == http.StatusTooManyRequests {
 		wait := max(refused.RetryAfter, p.First)

@@ -343,8 +343,8 @@ func TestImportsThatCannotGoOn(t *testing.T) {
 	})
 }
 
-// Refused rows come back as a file of the same columns, with the reason; mended, they are all stored.
-func TestRefusedRowsAreMended(t *testing.T) {
+// Refused rows come back as a file of the same columns, with the reason; corrected, they are all stored.
+func TestRefusedRowsAreCorrected(t *testing.T) {
 	engines(t, func(s *shop) {
 		i := s.upload(list(100), fileimport.Options{})
 		s.check(i.ID)
@@ -352,17 +352,17 @@ func TestRefusedRowsAreMended(t *testing.T) {
 		s.begin(i.ID)
 		s.run()
 		var out bytes.Buffer
-		if err := fileimport.Mend(s.Context(), s.store, s.tenant, s.read(i.ID), false, &out); err != nil {
+		if err := fileimport.WriteRefusedRows(s.Context(), s.store, s.tenant, s.read(i.ID), false, &out); err != nil {
 			s.Fatal(err)
 		}
 		if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); len(lines) != 11 ||
 			!strings.HasPrefix(lines[1], "S-9;Product 9;auf Anfrage;Kitchen > Cups;9;") {
 			s.Fatalf("%q", out.String())
 		}
-		mended := s.upload(strings.ReplaceAll(out.String(), "auf Anfrage", "7,25"), fileimport.Options{})
-		s.check(mended.ID)
+		corrected := s.upload(strings.ReplaceAll(out.String(), "auf Anfrage", "7,25"), fileimport.Options{})
+		s.check(corrected.ID)
 		s.run()
-		s.begin(mended.ID)
+		s.begin(corrected.ID)
 		if job := s.run(); job.Status != jobs.Completed || job.Created != 10 || s.products() != 100 {
 			s.Errorf("%+v, %d products", job, s.products())
 		}
@@ -382,9 +382,11 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		s.run()
 		i, full := s.read(i.ID), errors.New("no space left")
 		for name, write := range map[string]func(to io.Writer) error{
-			"refused rows": func(to io.Writer) error { return fileimport.Mend(s.Context(), s.store, s.tenant, i, true, to) },
-			"report":       func(to io.Writer) error { return fileimport.Report(s.Context(), s.store, s.tenant, i, true, to) },
-			"before":       func(to io.Writer) error { return fileimport.Before(s.Context(), s.store, s.tenant, i, to) },
+			"refused rows": func(to io.Writer) error {
+				return fileimport.WriteRefusedRows(s.Context(), s.store, s.tenant, i, true, to)
+			},
+			"report": func(to io.Writer) error { return fileimport.Report(s.Context(), s.store, s.tenant, i, true, to) },
+			"before": func(to io.Writer) error { return fileimport.Before(s.Context(), s.store, s.tenant, i, to) },
 		} {
 			disk, to := io.Pipe()
 			disk.CloseWithError(full)

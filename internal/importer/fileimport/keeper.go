@@ -101,7 +101,7 @@ func (k *keeper) Save(progress []byte) error {
 
 // counted is a job with the counts of a progress.
 func counted(job jobs.Job, progress []byte) (jobs.Job, error) {
-	counts, settled, err := importer.Kept(progress)
+	counts, settled, err := importer.ReadProgress(progress)
 	job.Processed, job.Failed = int64(settled), int64(counts.RowsRefused)
 	job.Created, job.Updated = int64(counts.Created), int64(counts.Updated)
 	return job, err

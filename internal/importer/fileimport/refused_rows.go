@@ -14,9 +14,9 @@ import (
 	"entrepot/internal/imports"
 )
 
-// Mend writes the refused rows of an import, or of its dry run, as a file with the same columns and one more with the
+// WriteRefusedRows writes the refused rows of an import, or of its dry run, as a file with the same columns and one more with the
 // reason. Errors: Conflict when the file is not stored any more, Invalid when it has objects instead of rows.
-func Mend(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, to io.Writer) error {
+func WriteRefusedRows(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, to io.Writer) error {
 	found, err := ReadFound(i)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func Mend(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import,
 		return err
 	}
 	defer file.Close()
-	return importer.Mend(ctx, o.importer(i.Kind, file.Open, i.Name), why, to)
+	return importer.WriteRefusedRows(ctx, o.importer(i.Kind, file.Open, i.Name), why, to)
 }
 
 // Report writes the rows that were refused, or stored with changes, as CSV.

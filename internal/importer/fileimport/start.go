@@ -50,7 +50,7 @@ func Begin(tx *db.Tx, who accounts.Caller, i imports.Import) (imports.Import, er
 	if was != imports.Checked && was != imports.Stopped && was != imports.Broken {
 		return i, imports.Changed()
 	}
-	_, settled, err := importer.Kept([]byte(i.Progress))
+	_, settled, err := importer.ReadProgress([]byte(i.Progress))
 	if err != nil {
 		return i, err
 	}

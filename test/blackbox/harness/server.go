@@ -27,8 +27,8 @@ const (
 	AdminPassword = "correct horse battery staple 1"
 )
 
-// patience bounds waits for a process to begin and to end, however busy the machine is.
-const patience = 3 * time.Minute
+// processTimeout bounds waits for a process to begin and to end, however busy the machine is.
+const processTimeout = 3 * time.Minute
 
 // Options change a server's defaults: limits off, plan enterprise, five quick retries.
 type Options struct {
@@ -129,7 +129,7 @@ func (s *Server) TryLaunch() error {
 	s.running.Lock()
 	s.process, s.exited = process, exited
 	s.running.Unlock()
-	return s.awaitReady(process.Process, exited, patience)
+	return s.awaitReady(process.Process, exited, processTimeout)
 }
 
 // MoveTo makes a stopped server of SQLite start on a PostgreSQL database next, with its master key.
@@ -224,9 +224,9 @@ func (s *Server) End(with os.Signal) error {
 	select {
 	case <-exited:
 		return s.ending()
-	case <-time.After(patience):
+	case <-time.After(processTimeout):
 		s.Kill()
-		return fmt.Errorf("the server did not end within %s of the signal %s", patience, with)
+		return fmt.Errorf("the server did not end within %s of the signal %s", processTimeout, with)
 	}
 }
 

@@ -102,7 +102,7 @@ func (r *run) event(line int, rest string) error {
 // eventually waits for such an event anywhere in the log.
 func (r *run) eventually(line int, rest string) error {
 	kind, expected, _ := strings.Cut(rest, " ")
-	err := harness.Eventually(patience, func() error {
+	err := harness.Eventually(minWithin, func() error {
 		events, err := r.fixture.Log("")
 		if err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// patience is how long a step waits at least for what is to come: on a starved machine a script's "within 5s" takes longer.
-const patience = 2 * time.Minute
+// minWithin is how long a step waits at least for what is to come: on a starved machine a script's "within 5s" takes longer.
+const minWithin = 2 * time.Minute
 
 // inbox runs the steps about webhook endpoints of our own:
 //
@@ -23,7 +23,7 @@ const patience = 2 * time.Minute
 //	                                        (301:/elsewhere redirects, 200@3s waits before answering)
 //	deliveries $hook order.received*2 …     waits until exactly these events came, retries counted once,
 //	                                        and checks every delivery's form, headers and signatures
-//	deliveries $hook within 5m …            the same, with more patience
+//	deliveries $hook within 5m …            the same, with a longer bound
 //	deliveries $hook attempts 3             waits until so many deliveries came, retries included
 //	sequence $hook a b b c                  the kinds of the deliveries that were answered 2xx, in order of arrival
 //	delivery $hook 1 {json}                 one delivery in order of arrival: { headers, body, sameBodyAs: "1" }
@@ -53,7 +53,7 @@ func (r *run) inbox(line int, kind, rest string) error {
 	case "sequence":
 		r.sequence(line, inbox, strings.Fields(rest))
 	case "deliveries":
-		within := patience
+		within := minWithin
 		if words := strings.Fields(rest); len(words) > 1 && words[0] == "within" {
 			duration, err := time.ParseDuration(words[1])
 			if err != nil {
@@ -93,7 +93,7 @@ func parseReplies(words []string) ([]harness.Reply, error) {
 // sequence compares the kinds of the deliveries that were taken (answered 2xx), in order of arrival.
 func (r *run) sequence(line int, inbox *harness.Inbox, want []string) {
 	var got []string
-	err := harness.Eventually(patience, func() error {
+	err := harness.Eventually(minWithin, func() error {
 		got = nil
 		for _, delivery := range inbox.Deliveries() {
 			if delivery.Answered/100 == 2 {

@@ -199,7 +199,7 @@ func (r *run) check(s step, client harness.Client, request harness.Request) erro
 			if err != nil {
 				return err
 			}
-			within = max(parsed, patience)
+			within = max(parsed, minWithin)
 		}
 	}
 	var differences []string

@@ -260,7 +260,7 @@ func (a *Account) Revoke() {
 	a.refresh = "revoked"
 }
 
-// Calls is how often each operation was asked for; "429" is how many of these were refused.
+// Calls returns how often each operation was asked for; "429" is how many of these were refused.
 func (a *Account) Calls() map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

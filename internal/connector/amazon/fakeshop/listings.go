@@ -29,7 +29,7 @@ const (
 	Blemished  = "blemished"
 )
 
-// first is the first entry of an attribute.
+// first returns the first entry of an attribute.
 func (l *listing) first(name string) object {
 	list, _ := l.attributes[name].([]any)
 	if len(list) == 0 {
@@ -39,7 +39,7 @@ func (l *listing) first(name string) object {
 	return entry
 }
 
-// quantity is how many are offered.
+// quantity returns how many are offered.
 func (l *listing) quantity() int64 {
 	n, _ := l.first("fulfillment_availability")["quantity"].(float64)
 	return int64(n)
@@ -51,7 +51,7 @@ func (l *listing) sold(n int64) {
 	}
 }
 
-// price is what it costs, as it was written.
+// price returns what it costs, as it was written.
 func (l *listing) price() string {
 	price, _ := l.first("purchasable_offer")["our_price"].([]any)
 	if len(price) == 0 {
@@ -65,7 +65,7 @@ func (l *listing) price() string {
 	return strconv.FormatFloat(value, 'f', 2, 64)
 }
 
-// parent is the SKU whose variant it is.
+// parent returns the SKU whose variant it is.
 func (l *listing) parent() string {
 	sku, _ := l.first("child_parent_sku_relationship")["parent_sku"].(string)
 	return sku
@@ -182,7 +182,7 @@ func (a *Account) item(r *http.Request, _ object) (int, any) {
 	return http.StatusOK, a.show(l, strings.Split(q.Get("includedData"), ","))
 }
 
-// show is a listing with the parts that were asked for. It is not live at once.
+// show returns a listing with the parts that were asked for. It is not live at once.
 func (a *Account) show(l *listing, parts []string) object {
 	out := object{"sku": l.sku}
 	live := !a.Now().Before(l.live)
@@ -262,7 +262,7 @@ func (a *Account) put(r *http.Request, body object) (int, any) {
 // unsupplied ends the message about an attribute that is missing.
 const unsupplied = " is required but not supplied."
 
-// required are the attributes that a listing must have: what its product type's schema asks for, and an offer's
+// required returns the attributes that a listing must have: what its product type's schema asks for, and an offer's
 // condition.
 func (a *Account) required(productType, requirements string, parent bool) (names []string) {
 	if requirements != "LISTING_OFFER_ONLY" {
@@ -329,7 +329,7 @@ func (a *Account) drop(r *http.Request, _ object) (int, any) {
 	return http.StatusOK, object{"sku": r.PathValue("sku"), "status": "ACCEPTED", "submissionId": a.id()}
 }
 
-// Offer is what Amazon shows of a SKU; asin is "" when there is no such listing.
+// Offer returns what Amazon shows of a SKU; asin is "" when there is no such listing.
 func (a *Account) Offer(sku string) (price string, quantity int64, asin string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -340,7 +340,7 @@ func (a *Account) Offer(sku string) (price string, quantity int64, asin string) 
 	return "", 0, ""
 }
 
-// OnSale is what each SKU costs that buyers can have, in cents.
+// OnSale returns what each SKU costs that buyers can have, in cents.
 func (a *Account) OnSale() map[string]int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -355,7 +355,7 @@ func (a *Account) OnSale() map[string]int64 {
 	return prices
 }
 
-// Offers are what Amazon shows of all SKUs but parents.
+// Offers returns what Amazon shows of all SKUs but parents.
 func (a *Account) Offers() map[string]Offered {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -376,7 +376,7 @@ type Offered struct {
 	Live     bool
 }
 
-// ListPrice is the price before a reduction of a SKU, as it was written.
+// ListPrice returns the price before a reduction of a SKU, as it was written.
 func (a *Account) ListPrice(sku string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -387,7 +387,7 @@ func (a *Account) ListPrice(sku string) string {
 	return ""
 }
 
-// Images are the addresses of the pictures that a SKU shows.
+// Images returns the addresses of the pictures that a SKU shows.
 func (a *Account) Images(sku string) (shown []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -404,7 +404,7 @@ func (a *Account) Images(sku string) (shown []string) {
 	return shown
 }
 
-// Listings is how many there are.
+// Listings returns how many there are.
 func (a *Account) Listings() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -426,7 +426,7 @@ func (a *Account) Enter(sku, member string, value any) {
 	a.listings[sku].first("fulfillment_availability")[member] = value
 }
 
-// Entered is what stands beside a quantity.
+// Entered returns what stands beside a quantity.
 func (a *Account) Entered(sku, member string) any {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -119,7 +119,7 @@ func (a *Account) find(id string) *order {
 	return nil
 }
 
-// Order is how many parcels and pieces of an order have left, and its status.
+// Order returns how many parcels and pieces of an order have left, and its status.
 func (a *Account) Order(id string) (parcels int, pieces int64, status string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +131,7 @@ func (a *Account) Order(id string) (parcels int, pieces int64, status string) {
 	return len(o.packages), o.shipped(""), o.status
 }
 
-// Numbers are the tracking numbers of an order's parcels.
+// Numbers returns the tracking numbers of an order's parcels.
 func (a *Account) Numbers(id string) (numbers []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,7 +142,7 @@ func (a *Account) Numbers(id string) (numbers []string) {
 	return numbers
 }
 
-// Total is what an order costs, also after it was cancelled, when Amazon no longer says it; nothing while it is
+// Total returns what an order costs, also after it was cancelled, when Amazon no longer says it; nothing while it is
 // pending.
 func (a *Account) Total(id string) string {
 	a.mu.Lock()
@@ -165,14 +165,14 @@ func (o *order) total() int64 {
 	return total
 }
 
-// Lines are the ids of an order's lines.
+// Lines returns the ids of an order's lines.
 func (a *Account) Lines(id string) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.find(id).lines)
 }
 
-// shipped is how many pieces of an order have left in parcels other than one.
+// shipped returns how many pieces of an order have left in parcels other than one.
 func (o *order) shipped(without string) (n int64) {
 	for _, p := range o.packages {
 		if p["packageReferenceId"] == without {
@@ -185,7 +185,7 @@ func (o *order) shipped(without string) (n int64) {
 	return n
 }
 
-// left is how many pieces of a line have left.
+// left returns how many pieces of a line have left.
 func (o *order) left(line string) (n int64) {
 	for _, p := range o.packages {
 		for _, l := range p["packageItems"].([]object) {
@@ -210,7 +210,7 @@ func euros(cents int64) object {
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// show is the order with the parts that were asked for.
+// show returns the order with the parts that were asked for.
 func (o *order) show(parts []string) object {
 	out := object{"orderId": o.id, "createdTime": stamp(o.created), "lastUpdatedTime": stamp(o.updated),
 		"salesChannel": object{"channelName": "AMAZON", "marketplaceId": MarketplaceID}}
@@ -263,7 +263,7 @@ func (o *order) show(parts []string) object {
 	return out
 }
 
-// lineProceeds are the amounts of a line. Amounts that are paid once for the order are in its first line, as is all
+// lineProceeds returns the amounts of a line. Amounts that are paid once for the order are in its first line, as is all
 // tax.
 func (o *order) lineProceeds(i int) object {
 	l := o.Wish.Lines[i]

@@ -29,7 +29,7 @@ func HangUp(w http.ResponseWriter) {
 	}
 }
 
-// Decimal is an amount of cents as shops write it: "-1.50".
+// Decimal returns an amount of cents as shops write it: "-1.50".
 func Decimal(cents int64) string {
 	sign := ""
 	if cents < 0 {
@@ -38,13 +38,14 @@ func Decimal(cents int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
 }
 
-// Cents is a price that a shop was given; ok is false if it is none.
+// Cents returns a price that a shop was given; ok is false if it is none.
 func Cents(price string) (cents int64, ok bool) {
 	v, err := money.Parse(price)
 	return int64(v) / (money.Scale / 100), err == nil
 }
 
-// MAC is the HMAC-SHA256 of texts behind each other. It is not the one of package connector, which is tested by it.
+// MAC returns the HMAC-SHA256 of texts behind each other. It is not the one of package connector, which is tested by
+// it.
 func MAC(secret string, parts ...[]byte) []byte {
 	h := hmac.New(sha256.New, []byte(secret))
 	for _, p := range parts {

@@ -62,7 +62,7 @@ func (o *Outbox) put(l Letter) {
 	}
 }
 
-// Sent is how many notifications were sent, repeated ones included.
+// Sent returns how many notifications were sent, repeated ones included.
 func (o *Outbox) Sent() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -407,7 +407,7 @@ func (a *Account) MarkDown() {
 	}
 }
 
-// Subscriptions is how many topics are sent to how many destinations that work.
+// Subscriptions returns how many topics are sent to how many destinations that work.
 func (a *Account) Subscriptions() (topics, destinations int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -419,7 +419,7 @@ func (a *Account) Subscriptions() (topics, destinations int) {
 	return len(a.topics), destinations
 }
 
-// Notified are the subscriptions that have a destination which works, each a topic and an address.
+// Notified returns the subscriptions that have a destination which works, each a topic and an address.
 func (a *Account) Notified() (list []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

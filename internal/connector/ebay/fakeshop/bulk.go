@@ -66,7 +66,7 @@ func (a *Account) item(in object) (int, object) {
 	return http.StatusOK, object{"inventoryItem": it}
 }
 
-// oneItem is the item of a SKU.
+// oneItem returns the item of a SKU.
 func (a *Account) oneItem(r *http.Request, _ object) (int, any) {
 	status, out := a.item(object{"sku": r.PathValue("sku")})
 	if it := out["inventoryItem"]; it != nil {
@@ -102,7 +102,7 @@ func (a *Account) putItem(in object) (int, object) {
 	return http.StatusOK, object{}
 }
 
-// quantityOf is the number of an item; stated is false if it has none.
+// quantityOf returns the number of an item; stated is false if it has none.
 func quantityOf(item object) (n int64, stated bool) {
 	availability, _ := item["availability"].(object)
 	here, _ := availability["shipToLocationAvailability"].(object)

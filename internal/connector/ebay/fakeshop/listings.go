@@ -46,14 +46,14 @@ func (a *Account) dropGroup(r *http.Request, _ object) (int, any) {
 	return http.StatusNoContent, nil
 }
 
-// Groups is how many groups of variants there are.
+// Groups returns how many groups of variants there are.
 func (a *Account) Groups() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.groups)
 }
 
-// Group is a group of variants as eBay has it.
+// Group returns a group of variants as eBay has it.
 func (a *Account) Group(key string) map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -162,7 +162,7 @@ func (a *Account) DropOffer(sku string) {
 	delete(a.offers, sku)
 }
 
-// Offer is what eBay shows of a SKU; listing is "" while it is not on sale.
+// Offer returns what eBay shows of a SKU; listing is "" while it is not on sale.
 func (a *Account) Offer(sku string) (price string, quantity int64, listing string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -186,14 +186,14 @@ func (a *Account) Enter(sku string, item, offer map[string]any) {
 	maps.Copy(a.offers[sku].body, offer)
 }
 
-// Stored is the item of a SKU and its offer as eBay has them.
+// Stored returns the item of a SKU and its offer as eBay has them.
 func (a *Account) Stored(sku string) (item, offer map[string]any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return maps.Clone(a.items[sku]), maps.Clone(a.offers[sku].body)
 }
 
-// Text is what buyers read about a SKU.
+// Text returns what buyers read about a SKU.
 func (a *Account) Text(sku string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -203,7 +203,7 @@ func (a *Account) Text(sku string) string {
 	return ""
 }
 
-// Images are the addresses of the pictures that a SKU shows.
+// Images returns the addresses of the pictures that a SKU shows.
 func (a *Account) Images(sku string) (shown []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -79,7 +79,7 @@ func (a *Account) Deliver(ctx context.Context) {
 	})
 }
 
-// destinationOf is the address for a topic, "" for none.
+// destinationOf returns the address for a topic, "" for none.
 func (a *Account) destinationOf(topic string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -111,14 +111,14 @@ func (o *order) total() (cents int64) {
 	return cents + 490 - o.discount + o.kept
 }
 
-// Total is what an order costs.
+// Total returns what an order costs.
 func (a *Account) Total(id string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return fakeshop.Decimal(a.find(id).total())
 }
 
-// Numbers are the tracking numbers of an order's parcels.
+// Numbers returns the tracking numbers of an order's parcels.
 func (a *Account) Numbers(id string) (numbers []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -164,7 +164,7 @@ func (a *Account) RefundLine(id, line string, cents int64) {
 	o.modified = a.Now().UTC()
 }
 
-// Order is how many parcels and pieces of an order have left, and whether it is cancelled.
+// Order returns how many parcels and pieces of an order have left, and whether it is cancelled.
 func (a *Account) Order(id string) (parcels int, pieces int64, cancelled bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -190,7 +190,7 @@ func euros(cents int64) object {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// progress is the state of an order, or of a line, of which some was shipped.
+// progress returns the state of an order, or of a line, of which some was shipped.
 func progress(shipped, ordered int64) string {
 	switch shipped {
 	case 0:
@@ -349,7 +349,7 @@ func (a *Account) approve(r *http.Request, _ object) (int, any) {
 	return http.StatusNotFound, problem(1500, "There is no such request.")
 }
 
-// OnSale are the SKUs that a buyer can order, with what one costs in hundredths.
+// OnSale returns the SKUs that a buyer can order, with what one costs in hundredths.
 func (a *Account) OnSale() map[string]int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -369,7 +369,7 @@ type Offered struct {
 	Listing  string
 }
 
-// Offers are what eBay shows of all SKUs.
+// Offers returns what eBay shows of all SKUs.
 func (a *Account) Offers() map[string]Offered {
 	a.mu.Lock()
 	defer a.mu.Unlock()

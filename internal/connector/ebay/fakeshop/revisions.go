@@ -29,7 +29,7 @@ func tooMany() (int, object) {
 	return http.StatusBadRequest, problem(25019, "Cannot revise listing. The listing has been revised too many times today.")
 }
 
-// Revisions is how often the listing of a SKU was changed today.
+// Revisions returns how often the listing of a SKU was changed today.
 func (a *Account) Revisions(sku string) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

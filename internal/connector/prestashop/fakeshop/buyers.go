@@ -123,7 +123,7 @@ func (s *Shop) WriteLine(order, field, value string) {
 	s.where("order_details", "id_order", order)[0].fields[field] = value
 }
 
-// Total is what an order costs with tax, to the hundredth.
+// Total returns what an order costs with tax, to the hundredth.
 func (s *Shop) Total(order string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ type Item struct {
 	Active          bool
 }
 
-// Items are the things that are sold, and the references that stand twice.
+// Items returns the things that are sold, and the references that stand twice.
 func (s *Shop) Items() (items map[string]Item, doubled []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *Shop) Items() (items map[string]Item, doubled []string) {
 	return items, doubled
 }
 
-// Reduced is what a SKU costs and what it cost before a reduction, "" for none, as a buyer is shown it.
+// Reduced returns what a SKU costs and what it cost before a reduction, "" for none, as a buyer is shown it.
 func (s *Shop) Reduced(sku string) (price, before string) {
 	items, _ := s.Items()
 	s.mu.Lock()
@@ -289,7 +289,7 @@ func (s *Shop) Credit(order, amount, shipping string) {
 		"amount": amount, "shipping_cost_amount": shipping, "date_add": s.stamp(), "date_upd": s.stamp()})
 }
 
-// Stock is the quantity that the shop shows of a reference.
+// Stock returns the quantity that the shop shows of a reference.
 func (s *Shop) Stock(sku string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -303,7 +303,7 @@ func (s *Shop) Stock(sku string) int {
 	return 0
 }
 
-// Order is an order's state, tracking number and how many states its history got after the first.
+// Order returns an order's state, tracking number and how many states its history got after the first.
 func (s *Shop) Order(order string) (state, tracking string, histories int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -311,14 +311,15 @@ func (s *Shop) Order(order string) (state, tracking string, histories int) {
 	return o.get("current_state"), o.get("shipping_number"), len(s.where("order_histories", "id_order", order))
 }
 
-// Count is how many things of a resource the shop has; Field is a field of one with a reference.
+// Count returns how many things of a resource the shop has; Field is a field of one with a reference.
 func (s *Shop) Count(resource string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.resources[resource].rows)
 }
 
-// Field is a field of the product or combination with a reference; a text in the language of that id when one is given.
+// Field returns a field of the product or combination with a reference; a text in the language of that id when one is
+// given.
 func (s *Shop) Field(sku, field, language string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -388,7 +389,7 @@ func (s *Shop) Translate(sku, language, name string) {
 	s.where("products", "reference", sku)[0].texts["name"][language] = name
 }
 
-// OnSale are the references that a buyer can order.
+// OnSale returns the references that a buyer can order.
 func (s *Shop) OnSale() (references []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -416,7 +417,7 @@ func (s *Shop) OnSale() (references []string) {
 	return references
 }
 
-// Categories are a product's categories, its main one first; add puts it into others before, the last of which
+// Categories returns a product's categories, its main one first; add puts it into others before, the last of which
 // becomes the main one, as its merchant may.
 func (s *Shop) Categories(sku string, add ...string) (ids []string) {
 	s.mu.Lock()

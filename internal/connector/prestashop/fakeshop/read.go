@@ -76,8 +76,8 @@ var (
 	span      = regexp.MustCompile(`^([\d.:\-\s]+),([\d.:\-\s]+)$`)
 )
 
-// filter is what a field must be: one of some values, between two, or a pattern. Letters count as equal in capitals
-// and small. What stands in brackets inside brackets makes a filter that keeps everything.
+// filter returns what a field must be: one of some values, between two, or a pattern. Letters count as equal in
+// capitals and small. What stands in brackets inside brackets makes a filter that keeps everything.
 func filter(value string) func(own string) bool {
 	parts := bracketed.FindStringSubmatch(value)
 	switch {
@@ -100,7 +100,7 @@ func filter(value string) func(own string) bool {
 	return func(own string) bool { return strings.EqualFold(own, parts[2]) }
 }
 
-// like is a pattern of the database: % is any text, _ any character, and a backslash takes that from the next one.
+// like returns a pattern of the database: % is any text, _ any character, and a backslash takes that from the next one.
 func like(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	plain := false

@@ -127,7 +127,7 @@ var required = map[string][]string{"stock_availables": {"id_product", "id_produc
 // readOnly are fields that the shop shows and does not take.
 var readOnly = map[string][]string{"products": {"manufacturer_name", "position_in_category", "quantity"}, "order_carriers": {"label_url"}}
 
-// refusal is what the shop finds wrong with fields, and its code.
+// refusal returns what the shop finds wrong with fields, and its code.
 func refusal(res *resource, fields map[string]string, texts map[string]map[string]string) (code int, wrong string) {
 	for _, l := range texts["name"] {
 		if strings.ContainsAny(l, "<>={}") {
@@ -261,7 +261,7 @@ func (s *Shop) picture(w http.ResponseWriter, r *http.Request, path string) {
 	s.answer(w, http.StatusOK, s.document(s.resources["images"], at, nil)+`<content encoding="base64"><![CDATA[aW1hZ2U=]]></content>`)
 }
 
-// Images are what the pictures of a product contain, the first one first; taken is how many were uploaded in all.
+// Images returns what the pictures of a product contain, the first one first; taken is how many were uploaded in all.
 func (s *Shop) Images(sku string) (shown []string, taken int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ func euros(cents int64) object {
 	return object{"shopMoney": object{"amount": fakeshop.Decimal(cents)}}
 }
 
-// show is an order as the shop gives it, with at most so many lines, parcels and refunds.
+// show returns an order as the shop gives it, with at most so many lines, parcels and refunds.
 func (o *order) show(most, few int) object {
 	var shipped, current int64
 	nodes := []object{}

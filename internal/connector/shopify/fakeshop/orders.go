@@ -187,7 +187,7 @@ func now(l *line) int64 { return l.current }
 
 func (o *order) total() int64 { _, total := o.amounts(ordered); return total }
 
-// Total is what an order costs: as it was ordered, or as it was edited.
+// Total returns what an order costs: as it was ordered, or as it was edited.
 func (s *Shop) Total(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +199,7 @@ func (s *Shop) Total(id string) string {
 	return fakeshop.Decimal(total)
 }
 
-// Order is what became of an order: parcels with their numbers, whether it is delivered or cancelled.
+// Order returns what became of an order: parcels with their numbers, whether it is delivered or cancelled.
 func (s *Shop) Order(id string) (numbers []string, shipped int64, delivered, cancelled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

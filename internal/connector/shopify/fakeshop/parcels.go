@@ -29,7 +29,7 @@ type parcel struct {
 	created             time.Time
 }
 
-// shipped is how many of a line have left.
+// shipped returns how many of a line have left.
 func (o *order) shipped(l *line) (n int64) {
 	for _, p := range o.parcels {
 		if !p.cancelled {
@@ -117,7 +117,7 @@ func (s *Shop) Pack(id string, quantity int64, number string) {
 	s.notify("ORDERS_UPDATED", o)
 }
 
-// tracking are the numbers of a parcel: a merchant enters several with "+" between them.
+// tracking returns the numbers of a parcel: a merchant enters several with "+" between them.
 func (p *parcel) tracking() (list []object) {
 	for _, number := range strings.Split(p.number, "+") {
 		list = append(list, object{"company": "DHL", "number": number})
@@ -158,7 +158,7 @@ func (s *Shop) moreParts(raw json.RawMessage) (object, string) {
 	return object{"fulfillmentOrder": nil}, ""
 }
 
-// shipping is what is left to ship, with at most so many lines and parcels.
+// shipping returns what is left to ship, with at most so many lines and parcels.
 func (o *order) shipping(in sized) object {
 	out := o.show(in.Lines, in.Few)
 	nodes := []object{}

@@ -223,7 +223,7 @@ func (s *Shop) setProduct(raw json.RawMessage) (object, string) {
 	return answer(p, []object{})
 }
 
-// pictureState is the state of a picture: of an address with "broken" in it the shop notices only later that it
+// pictureState returns the state of a picture: of an address with "broken" in it the shop notices only later that it
 // cannot be fetched.
 func (s *Shop) pictureState(id string) string {
 	if s.fetched == nil {
@@ -314,7 +314,7 @@ func (s *Shop) AddVariant(beside, sku string, values ...string) {
 	p.variants = append(p.variants, v)
 }
 
-// Options are the values of a variant and its policy, as "Size: S, CONTINUE"; "" if there is none.
+// Options returns the values of a variant and its policy, as "Size: S, CONTINUE"; "" if there is none.
 func (s *Shop) Options(sku string) (text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -358,7 +358,7 @@ func (s *Shop) Variant(sku string) (shown Variant, ok bool) {
 	return Variant{}, false
 }
 
-// Images are the addresses of the pictures that a SKU shows; taken is how many the shop has fetched in all.
+// Images returns the addresses of the pictures that a SKU shows; taken is how many the shop has fetched in all.
 func (s *Shop) Images(sku string) (shown []string, taken int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -402,14 +402,14 @@ func (s *Shop) RemoveImage(sku string) {
 	}
 }
 
-// Products is how many products the shop has.
+// Products returns how many products the shop has.
 func (s *Shop) Products() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.products)
 }
 
-// OnSale are the SKUs that a buyer can order, with what one costs in hundredths.
+// OnSale returns the SKUs that a buyer can order, with what one costs in hundredths.
 func (s *Shop) OnSale() map[string]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -424,7 +424,7 @@ func (s *Shop) OnSale() map[string]int64 {
 	return found
 }
 
-// Variants are what the shop shows of all SKUs, and those that stand twice.
+// Variants returns what the shop shows of all SKUs, and those that stand twice.
 func (s *Shop) Variants() (shown map[string]Variant, doubled []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -440,7 +440,7 @@ func (s *Shop) Variants() (shown map[string]Variant, doubled []string) {
 	return shown, doubled
 }
 
-// Description is what buyers read of the product that a variant is of.
+// Description returns what buyers read of the product that a variant is of.
 func (s *Shop) Description(sku string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -449,8 +449,8 @@ func (s *Shop) Description(sku string) string {
 	}).description
 }
 
-// KeptAt are the names of the locations that have some of a variant.
-func (s *Shop) KeptAt(sku string) string {
+// StockedAt returns the names of the locations that have some of a variant.
+func (s *Shop) StockedAt(sku string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var names []string

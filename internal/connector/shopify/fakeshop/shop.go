@@ -341,10 +341,10 @@ func (s *Shop) Online(name string, online bool) {
 	}
 }
 
-// locationID is the id of the location at a place of the list.
+// locationID returns the id of the location at a place of the list.
 func locationID(at int) string { return "gid://shopify/Location/" + strconv.Itoa(at+1) }
 
-// shownLocations are the locations, by their names.
+// shownLocations returns the locations, by their names.
 func (s *Shop) shownLocations() (list []object) {
 	for i, l := range s.locations {
 		list = append(list, object{"id": locationID(i), "name": l.name, "isActive": l.open,
@@ -402,7 +402,7 @@ func (s *Shop) DropWebhook(topic string) {
 	}
 }
 
-// Webhooks are the registrations, each a topic and an address.
+// Webhooks returns the registrations, each a topic and an address.
 func (s *Shop) Webhooks() (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// available is what the shop's buyers can have: the sum over all locations.
+// available returns what the shop's buyers can have: the sum over all locations.
 func (v *variant) available() (n int64) {
 	for _, level := range v.levels {
 		n += level

@@ -30,7 +30,7 @@ func (s *Shop) tokens(q url.Values) reply {
 		"refresh_token_expire_in": refresh})
 }
 
-// refusal is why a request is not let in, code 0 when it is.
+// refusal returns why a request is not let in, code 0 when it is.
 func (s *Shop) refusal(r *http.Request, body []byte) reply {
 	q := r.URL.Query()
 	stamp, _ := strconv.ParseInt(q.Get("timestamp"), 10, 64)
@@ -54,7 +54,7 @@ func (s *Shop) refusal(r *http.Request, body []byte) reply {
 	return reply{}
 }
 
-// signature is what a request must be signed with.
+// signature returns what a request must be signed with.
 func signature(r *http.Request, q url.Values, body []byte) string {
 	var names []string
 	for name := range q {
@@ -79,8 +79,8 @@ func (s *Shop) Expire() { s.change(func() { s.access = "ended" }) }
 // Revoke ends the authorisation.
 func (s *Shop) Revoke() { s.change(func() { s.access, s.refresh = "ended", "ended" }) }
 
-// Ended is how often a request came with a token that was not good any more.
+// Ended returns how often a request came with a token that was not good any more.
 func (s *Shop) Ended() (n int) { s.change(func() { n = s.ended }); return n }
 
-// Renewed is how often tokens were given.
+// Renewed returns how often tokens were given.
 func (s *Shop) Renewed() (n int) { s.change(func() { n = s.renewed }); return n }

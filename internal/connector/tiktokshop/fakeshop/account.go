@@ -60,7 +60,7 @@ func (s *Shop) dropHook(c call) reply {
 	return good(object{})
 }
 
-// Hooks are the addresses that are notified, by topic.
+// Hooks returns the addresses that are notified, by topic.
 func (s *Shop) Hooks() (hooks map[string]string) {
 	s.change(func() { hooks = maps.Clone(s.hooks) })
 	return hooks

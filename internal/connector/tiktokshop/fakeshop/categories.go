@@ -68,7 +68,7 @@ func (s *Shop) brands(c call) reply {
 	return good(object{"brands": list, "total_count": len(list), "next_page_token": ""})
 }
 
-// lacks is a refusal of a product that lacks what its category demands, code 0 for none.
+// lacks returns a refusal of a product that lacks what its category demands, code 0 for none.
 func (s *Shop) lacks(c call) reply {
 	has := map[string]string{}
 	for _, a := range c.list("product_attributes") {

@@ -101,7 +101,7 @@ type Item struct {
 	SKUs                   int // of its product
 }
 
-// Items are the SKUs of products that are there, and those that stand in more than one.
+// Items returns the SKUs of products that are there, and those that stand in more than one.
 func (s *Shop) Items() (items map[string]Item, doubled []string) {
 	items = map[string]Item{}
 	s.change(func() {
@@ -121,10 +121,10 @@ func (s *Shop) Items() (items map[string]Item, doubled []string) {
 	return items, doubled
 }
 
-// Pictures is how many were uploaded.
+// Pictures returns how many were uploaded.
 func (s *Shop) Pictures() (n int) { s.change(func() { n = len(s.pictures) }); return n }
 
-// Images are what the pictures of a SKU's product contain; taken is how many were uploaded in all.
+// Images returns what the pictures of a SKU's product contain; taken is how many were uploaded in all.
 func (s *Shop) Images(name string) (shown []string, taken int) {
 	s.change(func() {
 		for _, p := range s.products {
@@ -188,7 +188,7 @@ func (s *Shop) sku(name string) *sku {
 	return nil
 }
 
-// OnSale are the SKUs that a buyer can order, with what one costs in hundredths.
+// OnSale returns the SKUs that a buyer can order, with what one costs in hundredths.
 func (s *Shop) OnSale() map[string]int64 {
 	items, _ := s.Items()
 	found := map[string]int64{}

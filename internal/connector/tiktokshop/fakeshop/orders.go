@@ -121,7 +121,7 @@ func (s *Shop) changed(o *order) {
 	s.notify("ORDER_STATUS_CHANGE", object{"order_id": o.id, "order_status": status, "update_time": o.updated.Unix()})
 }
 
-// Order is how many parcels and pieces of an order are packed or gone, and its status.
+// Order returns how many parcels and pieces of an order are packed or gone, and its status.
 func (s *Shop) Order(id string) (parcels, pieces int, status string) {
 	s.change(func() {
 		o := s.order(id)
@@ -137,7 +137,7 @@ func (s *Shop) Order(id string) (parcels, pieces int, status string) {
 	return parcels, pieces, status
 }
 
-// Numbers are the tracking numbers of an order's parcels.
+// Numbers returns the tracking numbers of an order's parcels.
 func (s *Shop) Numbers(id string) (numbers []string) {
 	s.change(func() {
 		for _, p := range s.order(id).pieces {
@@ -149,7 +149,7 @@ func (s *Shop) Numbers(id string) (numbers []string) {
 	return numbers
 }
 
-// Total is what an order costs.
+// Total returns what an order costs.
 func (s *Shop) Total(id string) (total string) {
 	s.change(func() {
 		payment, _ := s.order(id).show()["payment"].(object)
@@ -192,7 +192,7 @@ func (o *order) show() object {
 	return out
 }
 
-// pageOf is a page of a list: the token of a page is the place where it begins.
+// pageOf returns a page of a list: the token of a page is the place where it begins.
 func pageOf(c call, name string, list []object) reply { return pageWithin(c, name, list, 1, 100) }
 
 // pageWithin is pageOf for a list whose pages have bounds of their own.

@@ -97,7 +97,7 @@ func (p *product) row() object {
 	return object{"id": p.id, "status": p.status, "audit": object{"status": audit}, "skus": skus}
 }
 
-// Number is the trade number of a SKU, and the attributes by which buyers choose it.
+// Number returns the trade number of a SKU, and the attributes by which buyers choose it.
 func (s *Shop) Number(name string) (code, kind string, attributes any) {
 	s.change(func() {
 		if k := s.sku(name); k != nil {
@@ -323,7 +323,7 @@ func (s *Shop) Enter(name string, more map[string]any) {
 	})
 }
 
-// Content is what a product that has a SKU shows of its content beside its pictures, as the API shows it.
+// Content returns what a product that has a SKU shows of its content beside its pictures, as the API shows it.
 func (s *Shop) Content(name string) (shown map[string]any) {
 	s.change(func() {
 		for _, p := range s.products {

@@ -238,7 +238,7 @@ func (s *Shop) change(do func()) {
 	do()
 }
 
-// Calls is how many requests were sent; of those to a path that contains a text.
+// Calls returns how many requests were sent; of those to a path that contains a text.
 func (s *Shop) Calls(path string) (n int) {
 	s.change(func() {
 		for at, times := range s.calls {

@@ -50,7 +50,7 @@ func (s *Shop) Place(w Wish) int64 {
 	return o.id
 }
 
-// lineOf is the line of an order for a product or variation.
+// lineOf returns the line of an order for a product or variation.
 func (s *Shop) lineOf(p *product, sku string, w Wish) *orderLine {
 	l := &orderLine{id: s.id(), product: p.id, sku: html.UnescapeString(p.sku), name: p.name, quantity: w.SKUs[sku], engraving: w.Engraving}
 	if p.parent != 0 {
@@ -145,7 +145,7 @@ func (s *Shop) Track(id int64, number string) {
 	s.touch(o)
 }
 
-// Parcels is how many parcels of the shop's own an order has.
+// Parcels returns how many parcels of the shop's own an order has.
 func (s *Shop) Parcels(id int64) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +187,7 @@ type Order struct {
 	Lines   []int64 // their ids
 }
 
-// Orders are all orders, by id.
+// Orders returns all orders, by id.
 func (s *Shop) Orders() map[int64]Order {
 	s.mu.Lock()
 	defer s.mu.Unlock()

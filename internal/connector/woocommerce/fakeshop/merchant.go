@@ -41,7 +41,7 @@ func (s *Shop) AddToCategory(sku string, category int64) {
 	p.categories = append(p.categories, category)
 }
 
-// Categories are the ids of a product's categories.
+// Categories returns the ids of a product's categories.
 func (s *Shop) Categories(sku string) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *Shop) AddVariation(parent, sku, value string) {
 	s.products[v.id] = v
 }
 
-// Attributes are what a product or variation has, as "Size: S|M"; those of the whole shop with a star before them.
+// Attributes returns what a product or variation has, as "Size: S|M"; those of the whole shop with a star before them.
 func (s *Shop) Attributes(sku string) (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Shop) Rename(sku, to string) {
 	s.notify("product.updated", p.id)
 }
 
-// Description is what buyers read of a product.
+// Description returns what buyers read of a product.
 func (s *Shop) Description(sku string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,7 @@ func cents(millionths int64) int64 {
 	return (millionths + 5_000) / 10_000
 }
 
-// amount is an amount with as many decimals as a request wants.
+// amount returns an amount with as many decimals as a request wants.
 func amount(q request, cents, millionths int64) string {
 	if q.query.Get("dp") != "6" {
 		return fakeshop.Decimal(cents)
@@ -91,7 +91,7 @@ type note struct {
 	customer bool
 }
 
-// net is what of a gross price at 19 % is not tax.
+// net returns what of a gross price at 19 % is not tax.
 func net(gross int64) int64 { return (gross*200 + 119) / 238 }
 
 func (o *order) sums() (discount, tax, total int64) {
@@ -214,7 +214,7 @@ func (s *Shop) listOrders(q request) answer {
 	})
 }
 
-// meta is what the shop keeps beside a line: its own, and what the buyer entered.
+// meta returns what the shop keeps beside a line: its own, and what the buyer entered.
 func (l *orderLine) meta() []any {
 	reduced := strconv.FormatInt(l.quantity, 10)
 	list := []any{map[string]any{"id": 1, "key": "_reduced_stock", "value": reduced, "display_key": "_reduced_stock",
@@ -272,7 +272,7 @@ func (s *Shop) showOrder(q request, o *order) map[string]any {
 	}
 }
 
-// show is a line of goods.
+// show returns a line of goods.
 func (l *orderLine) show(q request) map[string]any {
 	var sku any = escaped(l.sku)
 	if l.sku == "" {
@@ -359,7 +359,7 @@ func (s *Shop) fulfil(o *order, parcel map[string]any) {
 	s.touch(o)
 }
 
-// kept is what the shop and its plugins keep beside an order.
+// kept returns what the shop and its plugins keep beside an order.
 func (o *order) kept() []any {
 	list := []any{map[string]any{"id": 1, "key": "_wc_order_attribution_source_type", "value": "typein"}}
 	if len(o.parcels) > 0 {
@@ -371,7 +371,7 @@ func (o *order) kept() []any {
 	return list
 }
 
-// fulfilment is how much of an order is in its parcels.
+// fulfilment returns how much of an order is in its parcels.
 func (o *order) fulfilment() string {
 	sent := map[int64]int64{}
 	for _, p := range o.parcels {
@@ -390,7 +390,7 @@ type fulfilledItem struct {
 	Quantity int64 `json:"qty"`
 }
 
-// itemsOf are the lines in a parcel.
+// itemsOf returns the lines in a parcel.
 func itemsOf(parcel map[string]any) (items []fulfilledItem) {
 	all, _ := parcel["meta_data"].([]any)
 	for _, m := range all {

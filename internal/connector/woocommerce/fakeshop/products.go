@@ -113,7 +113,7 @@ func included(q request, p *product) bool {
 	return ids == "" || slices.Contains(strings.Split(ids, ","), strconv.FormatInt(p.id, 10))
 }
 
-// show is a product as the shop writes it: names and SKUs come escaped, totals as texts.
+// show returns a product as the shop writes it: names and SKUs come escaped, totals as texts.
 func (s *Shop) show(p *product) map[string]any {
 	images := []map[string]any{}
 	for _, i := range p.images {
@@ -156,7 +156,7 @@ func (s *Shop) show(p *product) map[string]any {
 
 func escaped(text string) string { return strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(text) }
 
-// owner is the product with a SKU, which must be the only one.
+// owner returns the product with a SKU, which must be the only one.
 func (s *Shop) owner(sku string, but int64) *product {
 	for _, p := range s.products {
 		if p.id != but && p.status != "trash" && strings.EqualFold(p.sku, sku) && sku != "" {
@@ -415,7 +415,7 @@ type Item struct {
 	Tax, Ships string // classes
 }
 
-// Items are all products and variations that are not in the bin, by SKU; doubled are SKUs that stand twice.
+// Items returns all products and variations that are not in the bin, by SKU; doubled are SKUs that stand twice.
 func (s *Shop) Items() (items map[string]Item, doubled []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -434,7 +434,7 @@ func (s *Shop) Items() (items map[string]Item, doubled []string) {
 	return items, doubled
 }
 
-// Images are the addresses of the pictures that a SKU shows; taken is how many the shop has fetched in all.
+// Images returns the addresses of the pictures that a SKU shows; taken is how many the shop has fetched in all.
 func (s *Shop) Images(sku string) (shown []string, taken int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -281,7 +281,7 @@ func (s *Shop) serve(r *http.Request, content json.RawMessage) answer {
 	return bad(404, "rest_no_route", "No route was found matching the URL and request method.")
 }
 
-// kind is an address without its numbers.
+// kind returns an address without its numbers.
 func kind(path []string) string {
 	out := slices.Clone(path)
 	for i, p := range out {
@@ -292,7 +292,7 @@ func kind(path []string) string {
 	return strings.Join(out, "/")
 }
 
-// authenticate is nil for a request that may do what it asks for.
+// authenticate returns nil for a request that may do what it asks for.
 func (s *Shop) authenticate(r *http.Request) *answer {
 	refuse := func(code, message string) *answer { a := bad(401, code, message); return &a }
 	key, secret, ok := r.BasicAuth()

@@ -251,7 +251,7 @@ func (s *Shop) post(ctx context.Context, client *http.Client, h hook, body []byt
 	return got.StatusCode >= 200 && got.StatusCode <= 302
 }
 
-// render is a notification's body as things stand now.
+// render returns a notification's body as things stand now.
 func (s *Shop) render(n notification) []byte {
 	var body any
 	switch {
@@ -286,7 +286,7 @@ func (s *Shop) render(n notification) []byte {
 // Hook is a webhook as a test sees it.
 type Hook struct{ Topic, Address, Status, Secret string }
 
-// Hooks are all webhooks, oldest first.
+// Hooks returns all webhooks, oldest first.
 func (s *Shop) Hooks() (list []Hook) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
