@@ -15,6 +15,7 @@ import (
 	"entrepot/internal/lists"
 	"entrepot/internal/lists/liststest"
 	"entrepot/internal/search"
+	"entrepot/internal/view"
 )
 
 // listedProduct is a product with the channels that it is published on.
@@ -27,10 +28,11 @@ func (p *listedProduct) in(category id.Category) bool {
 	return slices.ContainsFunc(p.Links, func(l Link) bool { return l.Category == category })
 }
 
-// Two categories and two channels: many products, and few.
+// Two categories and three channels: many products, few, and nearly all.
 const (
 	books, atlases id.Category = "019a1c52-7c1e-7d40-9a55-0000000000c1", "019a1c52-7c1e-7d40-9a55-0000000000c2"
 	web, fair      id.Channel  = "019a1c52-7c1e-7d40-9a55-0000000000d1", "019a1c52-7c1e-7d40-9a55-0000000000d2"
+	outlet         id.Channel  = "019a1c52-7c1e-7d40-9a55-0000000000d3"
 )
 
 // inLists says how the lists of products are compared: a new filter is a line of Filters.
@@ -48,6 +50,8 @@ var inLists = liststest.Noun[listedProduct, Filter]{
 		add("status", func(f *Filter) { f.Statuses = []Status{Active} }, func(p *listedProduct) bool { return p.Status == Active })
 		add("statuses", func(f *Filter) { f.Statuses = []Status{Archived, DraftStatus} },
 			func(p *listedProduct) bool { return p.Status == Archived || p.Status == DraftStatus })
+		add("statuses of most", func(f *Filter) { f.Statuses = []Status{Active, DraftStatus} },
+			func(p *listedProduct) bool { return p.Status == Active || p.Status == DraftStatus })
 		add("every status", func(f *Filter) { f.Statuses = Statuses }, func(p *listedProduct) bool { return true })
 		add("no such status", func(f *Filter) { f.Statuses = []Status{Inactive} }, func(p *listedProduct) bool { return false })
 		add("category", func(f *Filter) { f.Category = books }, func(p *listedProduct) bool { return p.in(books) })
@@ -55,6 +59,7 @@ var inLists = liststest.Noun[listedProduct, Filter]{
 		add("no such category", func(f *Filter) { f.Category = id.Category(web) }, func(p *listedProduct) bool { return false })
 		add("channel", func(f *Filter) { f.Channel = web }, func(p *listedProduct) bool { return slices.Contains(p.channels, web) })
 		add("channel of few", func(f *Filter) { f.Channel = fair }, func(p *listedProduct) bool { return slices.Contains(p.channels, fair) })
+		add("channel of most", func(f *Filter) { f.Channel = outlet }, func(p *listedProduct) bool { return slices.Contains(p.channels, outlet) })
 		add("no such channel", func(f *Filter) { f.Channel = id.Channel(books) }, func(p *listedProduct) bool { return false })
 		add("search", func(f *Filter) { f.Search = "Lamp" }, contains("lamp"))
 		add("search for what most have", func(f *Filter) { f.Search = "A" }, contains("a"))
@@ -87,14 +92,9 @@ var inLists = liststest.Noun[listedProduct, Filter]{
 		}
 		return ids, total, err
 	},
-	Rows: allProducts,
-	Follow: func(a *liststest.Account) error {
-		if err := search.Blocks[search.Products].FollowTenant(a.Context(), a.Store, a.Tenant); err != nil {
-			return err
-		}
-		return ProductSorts.FollowTenant(a.Context(), a.Store, a.Tenant)
-	},
-	Fill: fillProducts,
+	Rows:  allProducts,
+	Views: []*view.View{search.Blocks[search.Products], ProductSorts},
+	Fill:  fillProducts,
 	Change: func(a *liststest.Account) {
 		a.Write(func(tx *db.Tx) error {
 			_, gone := DeleteTombstones(tx, math.MaxInt64, 3) // of products that were deleted in changes before
@@ -168,8 +168,8 @@ func fillProducts(a *liststest.Account, n int) {
 		}
 		found, err := Resolve(tx, skus)
 		for i, sku := range skus {
-			for channel, every := range map[id.Channel]int{web: 2, fair: 25} {
-				if i%every == 1 && err == nil {
+			for channel, on := range map[id.Channel]bool{web: i%2 == 1, fair: i%25 == 1, outlet: i%20 > 0} {
+				if on && err == nil {
 					err = publish(tx, channel, []PublicationStatus{PublicationPending, PublicationPublished}[i/2%2], found[sku].Product)
 				}
 			}

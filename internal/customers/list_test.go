@@ -12,6 +12,7 @@ import (
 	"entrepot/internal/db"
 	"entrepot/internal/lists/liststest"
 	"entrepot/internal/search"
+	"entrepot/internal/view"
 )
 
 // Rules of segments, whose members are in a list of the view, but for the last one.
@@ -69,13 +70,8 @@ var inLists = liststest.Noun[Customer, Filter]{
 		}
 		return ids, total, err
 	},
-	Rows: allCustomers,
-	Follow: func(a *liststest.Account) error {
-		if err := search.Blocks[search.Customers].FollowTenant(a.Context(), a.Store, a.Tenant); err != nil {
-			return err
-		}
-		return SegmentLists.FollowTenant(a.Context(), a.Store, a.Tenant)
-	},
+	Rows:  allCustomers,
+	Views: []*view.View{search.Blocks[search.Customers], SegmentLists},
 	Fill: func(a *liststest.Account, n int) {
 		a.Write(func(tx *db.Tx) error {
 			first := 0

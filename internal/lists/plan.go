@@ -1,7 +1,9 @@
 package lists
 
 import (
+	"math/bits"
 	"slices"
+	"strconv"
 
 	"entrepot/internal/db"
 	"entrepot/internal/search"
@@ -105,7 +107,8 @@ func (q *Query) fixed() *Index {
 // prefetch prefetches the rows of a page.
 func prefetch[T any](tx *db.Tx, q *Query, x *Index, r Reader[T]) *db.Pending[[]T] {
 	w, p, scan := db.NewWhere(tx, ""), &db.Pending[[]T]{Value: []T{}}, r.Scan()
-	keys := q.page(w, x)
+	keys := db.OnPostgres("SELECT k, id FROM (") + q.page(w, x) + // PostgreSQL expects a tenth of all rows where LIMIT is an argument,
+		db.OnPostgres(") AS few LIMIT "+strconv.Itoa(1<<bits.Len(uint(q.Limit)))) // and would join these with all rows of the noun
 	return p.Await(tx.Prefetch(func(row db.Rows) error {
 		record, err := scan(row)
 		p.Value = append(p.Value, record)

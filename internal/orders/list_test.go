@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/lists"
 	"entrepot/internal/lists/liststest"
 	"entrepot/internal/search"
+	"entrepot/internal/view"
 )
 
 // The channels and the customer of sample.
@@ -115,6 +116,8 @@ var inLists = liststest.Noun[Order, Filter]{
 		add("status", func(f *Filter) { f.Statuses = []Status{Processing} }, func(o *Order) bool { return o.Status == Processing })
 		add("statuses", func(f *Filter) { f.Statuses = []Status{Delivered, Pending} },
 			func(o *Order) bool { return o.Status == Delivered || o.Status == Pending })
+		most := []Status{Pending, Processing, PartiallyShipped, Shipped, Cancelled}
+		add("statuses of most", func(f *Filter) { f.Statuses = most }, func(o *Order) bool { return slices.Contains(most, o.Status) })
 		add("no such status", func(f *Filter) { f.Statuses = []Status{Returned} }, func(*Order) bool { return false })
 		add("channel", func(f *Filter) { f.Channel = erp }, func(o *Order) bool { return o.Channel == erp })
 		add("other channel", func(f *Filter) { f.Channel = shop }, func(o *Order) bool { return o.Channel == shop })
@@ -133,6 +136,7 @@ var inLists = liststest.Noun[Order, Filter]{
 		add("country", func(f *Filter) { f.Country = "DE" }, func(o *Order) bool { return Country(o.ShippingAddress) == "DE" })
 		add("no such country", func(f *Filter) { f.Country = "IT" }, func(o *Order) bool { return false })
 		add("high totals", func(f *Filter) { f.MinTotal = amount(30) }, func(o *Order) bool { return o.Total >= 30*money.Scale })
+		add("totals of most", func(f *Filter) { f.MinTotal = amount(2) }, func(o *Order) bool { return o.Total >= 2*money.Scale })
 		add("low totals", func(f *Filter) { f.MaxTotal = amount(5) }, func(o *Order) bool { return o.Total <= 5*money.Scale })
 		add("updated late", func(f *Filter) { f.UpdatedFrom = first + 40*day }, func(o *Order) bool { return o.UpdatedAt >= first+40*day })
 		add("updated early", func(f *Filter) { f.UpdatedTo = first + 35*day }, func(o *Order) bool { return o.UpdatedAt <= first+35*day })
@@ -165,10 +169,8 @@ var inLists = liststest.Noun[Order, Filter]{
 		}
 		return ids, total, err
 	},
-	Rows: allOrders,
-	Follow: func(a *liststest.Account) error {
-		return search.Blocks[search.Orders].FollowTenant(a.Context(), a.Store, a.Tenant)
-	},
+	Rows:  allOrders,
+	Views: []*view.View{search.Blocks[search.Orders]},
 	Fill: func(a *liststest.Account, n int) {
 		var last int64
 		a.Write(func(tx *db.Tx) error {

@@ -14,6 +14,7 @@ import (
 	"entrepot/internal/db/dbtest"
 	"entrepot/internal/lists/liststest"
 	"entrepot/internal/search"
+	"entrepot/internal/view"
 )
 
 // listedLevel is a level with the text of its product that searches look through.
@@ -67,11 +68,9 @@ func inLists(warehouses ...string) liststest.Noun[listedLevel, Filter] {
 			}
 			return ids, total, err
 		},
-		Rows: allLevels,
-		Follow: func(a *liststest.Account) error {
-			return search.Blocks[search.Products].FollowTenant(a.Context(), a.Store, a.Tenant)
-		},
-		Fill: func(a *liststest.Account, n int) { fillLevels(a, n, warehouses) },
+		Rows:  allLevels,
+		Views: []*view.View{search.Blocks[search.Products]},
+		Fill:  func(a *liststest.Account, n int) { fillLevels(a, n, warehouses) },
 		Change: func(a *liststest.Account) {
 			a.Write(func(tx *db.Tx) error {
 				list, err := allLevels(tx)

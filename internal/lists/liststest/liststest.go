@@ -1,14 +1,9 @@
-// Package liststest compares the lists of a noun with a program that looks at every row.
-//
-//	Noun     how an account is filled and changed, and what its lists filter and sort by
-//	Compare  compares the pages of every filter, every pair of filters and every sort, on both engines
-//
-// A noun's test says no more than its rows, filters and sorts. A new filter is one line.
+// Package liststest compares the lists of a noun with a program that looks at every row: the same rows, in the same order, and their
+// exact number (interface §4.1). A noun's test says its rows, filters and sorts; a new filter is one line.
 package liststest
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -18,13 +13,14 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/db/dbtest"
+	"entrepot/internal/view"
 )
 
 // Noun is what is listed: R is a row as a plain value, F the noun's filter of a list.
 type Noun[R, F any] struct {
 	Fill    func(a *Account, n int)                  // stores n rows, more or less
 	Change  func(a *Account)                         // changes some rows, and adds and deletes some
-	Follow  func(a *Account) error                   // brings the views of the lists up to date; nil: there are none
+	Views   []*view.View                             // what the lists are read from and may be behind
 	Rows    func(tx *db.Tx) ([]R, error)             // reads every row that any list may show, in no order, and not by a list
 	ID      func(r *R) string                        // what List returns of a row
 	Filters func(rows []R, add Add[R, F])            // adds the filters; they may take values from the rows of a filled account
@@ -36,12 +32,6 @@ type Noun[R, F any] struct {
 
 // Add adds a filter: how a caller sets it, and which rows fit. Where every row fits, or none, its name begins with "every" or "no".
 type Add[R, F any] func(name string, set func(f *F), fits func(r *R) bool)
-
-type filter[R, F any] struct {
-	name string
-	set  func(f *F)
-	fits func(r *R) bool
-}
 
 // Sort is one order of a list.
 type Sort[R, F any] struct {
@@ -72,18 +62,20 @@ func NewAccount(t *testing.T, store *db.DB, seed uint64) *Account {
 	return &Account{t, store, dbtest.Account(t, store), rand.New(rand.NewPCG(seed, 7))}
 }
 
-// Write and Read run a transaction, which must succeed.
-func (a *Account) Write(run func(tx *db.Tx) error) {
-	a.Helper()
-	if err := a.Store.Write(a.Context(), a.Tenant, run); err != nil {
+// Write runs a transaction that writes and must succeed, and Read one that reads.
+func (a *Account) Write(run func(tx *db.Tx) error) { a.must(a.Store.Write(a.Context(), a.Tenant, run)) }
+func (a *Account) Read(run func(tx *db.Tx) error)  { a.must(a.Store.Read(a.Context(), a.Tenant, run)) }
+
+func (a *Account) must(err error) {
+	if a.Helper(); err != nil {
 		a.Fatal(err)
 	}
 }
 
-func (a *Account) Read(run func(tx *db.Tx) error) {
-	a.Helper()
-	if err := a.Store.Read(a.Context(), a.Tenant, run); err != nil {
-		a.Fatal(err)
+// Follow brings views up to date.
+func (a *Account) Follow(views []*view.View) {
+	for _, v := range views {
+		a.must(v.FollowTenant(a.Context(), a.Store, a.Tenant))
 	}
 }
 
@@ -94,69 +86,54 @@ func Compare[R, F any](t *testing.T, n int, noun Noun[R, F]) {
 		a, other, empty := NewAccount(t, store, 1), NewAccount(t, store, 2), NewAccount(t, store, 3)
 		noun.Fill(a, n*2/3)
 		noun.Fill(other, n/10)
-		noun.follow(a)
+		a.Follow(noun.Views)
 		noun.Fill(a, n/3)
 		noun.Change(a)
 		dbtest.Analyse(t, store, a.Tenant)
-		var filters []filter[R, F]
+		var filters []list[R, F]
+		add := func(name string, set func(f *F), fits func(r *R) bool) {
+			filters = append(filters, list[R, F]{noun: &noun, name: name, set: set, fits: fits})
+		}
+		add("every row", func(*F) {}, func(*R) bool { return true })
 		a.Read(func(tx *db.Tx) error {
 			rows, err := noun.Rows(tx)
-			add := func(name string, set func(f *F), fits func(r *R) bool) {
-				filters = append(filters, filter[R, F]{name, set, fits})
-			}
-			add("every row", func(*F) {}, func(*R) bool { return true })
 			noun.Filters(rows, add)
 			noun.suffice(t, filters, rows)
 			return err
 		})
-		lists := noun.lists(filters, false)
-		noun.pages(empty, lists, true)
-		noun.pages(a, lists, true)
+		all := sorted(filters, true)
+		noun.pages(empty, all, false)
+		noun.pages(a, all, true)
 		if !testing.Short() {
-			noun.pages(a, noun.lists(pairs(filters), true), false)
+			noun.pages(a, sorted(pairs(filters), false), false)
 		}
-		noun.walk(a, lists)
-		noun.pages(a, lists, true)
-		noun.follow(a)
-		noun.pages(a, lists, true)
+		noun.walk(a, all)
+		noun.pages(a, all, false)
+		a.Follow(noun.Views)
+		noun.pages(a, all, false)
 	})
 }
 
-func (n *Noun[R, F]) follow(a *Account) {
-	if n.Follow == nil {
-		return
-	}
-	if err := n.Follow(a); err != nil {
-		a.Fatal(err)
-	}
-}
-
-// suffice checks that every field of the noun's filter is set by a filter, a sort or a page, and that each filter selects
-// some of the rows and not all.
-func (n *Noun[R, F]) suffice(t *testing.T, filters []filter[R, F], rows []R) {
+// suffice checks that filters, sorts and pages set every field of the noun's filter, and that filters select some of the rows.
+func (n *Noun[R, F]) suffice(t *testing.T, filters []list[R, F], rows []R) {
 	set := map[string]bool{}
-	note := func(do func(f *F)) {
-		var f F
-		do(&f)
-		v := reflect.ValueOf(f)
-		for _, field := range reflect.VisibleFields(v.Type()) {
-			if !field.Anonymous {
-				set[field.Name] = set[field.Name] || !v.FieldByIndex(field.Index).IsZero()
-			}
-		}
+	sets := append([]func(f *F){}, func(f *F) { n.Page(f, Page[R]{true, 1, 1, &rows[0]}) }, func(f *F) { n.Page(f, Page[R]{}) })
+	for _, sort := range n.Sorts {
+		sets = append(sets, sort.Set)
 	}
 	for _, one := range filters {
-		note(one.set)
-		fit := len(slices.DeleteFunc(slices.Clone(rows), func(r R) bool { return !one.fits(&r) }))
-		if every, no := strings.HasPrefix(one.name, "every "), strings.HasPrefix(one.name, "no "); every != (fit == len(rows)) || no != (fit == 0) {
+		sets = append(sets, one.set)
+		fit := len(one.expected(rows))
+		if every, no := strings.HasPrefix(one.name, "every "), strings.HasPrefix(one.name, "no "); no != (fit == 0) || !every && fit == len(rows) {
 			t.Errorf("%s: %d of %d rows fit", one.name, fit, len(rows))
 		}
 	}
-	for _, sort := range n.Sorts {
-		note(sort.Set)
-	}
-	for _, descending := range []bool{false, true} {
-		note(func(f *F) { n.Page(f, Page[R]{descending, 1, 1, &rows[0]}) })
+	for _, do := range sets {
+		var f F
+		do(&f)
+		for _, field := range reflect.VisibleFields(reflect.TypeFor[F]()) {
+			set[field.Name] = set[field.Name] || field.Anonymous || !reflect.ValueOf(f).FieldByIndex(field.Index).IsZero()
+		}
 	}
 	for field, is := range set {
 		if !is {
@@ -165,8 +142,18 @@ func (n *Noun[R, F]) suffice(t *testing.T, filters []filter[R, F], rows []R) {
 	}
 }
 
+// list is a list without its page. A filter is one without its sort.
+type list[R, F any] struct {
+	noun       *Noun[R, F]
+	name       string
+	set        func(f *F)
+	fits       func(r *R) bool
+	sort       Sort[R, F]
+	descending bool
+}
+
 // pairs are all pairs of filters on different conditions.
-func pairs[R, F any](filters []filter[R, F]) (all []filter[R, F]) {
+func pairs[R, F any](filters []list[R, F]) (all []list[R, F]) {
 	for i, one := range filters {
 		for _, two := range filters[:i] {
 			var f, again F
@@ -174,33 +161,24 @@ func pairs[R, F any](filters []filter[R, F]) (all []filter[R, F]) {
 			two.set(&f)
 			two.set(&again)
 			if one.set(&again); reflect.DeepEqual(f, again) { // otherwise the second replaces the first
-				all = append(all, filter[R, F]{one.name + ", " + two.name, func(f *F) { *f = again },
-					func(r *R) bool { return one.fits(r) && two.fits(r) }})
+				all = append(all, list[R, F]{noun: one.noun, name: one.name + ", " + two.name, set: func(f *F) { *f = again },
+					fits: func(r *R) bool { return one.fits(r) && two.fits(r) }})
 			}
 		}
 	}
 	return all
 }
 
-// list is a list without its page.
-type list[R, F any] struct {
-	filter[R, F]
-	sort       Sort[R, F]
-	descending bool
-	noun       *Noun[R, F]
-}
-
-// lists are the lists of each filter with each sort, in both directions or in one of them in turn.
-func (n *Noun[R, F]) lists(filters []filter[R, F], oneDirection bool) (all []list[R, F]) {
-	for i, one := range filters {
-		for k, sort := range n.Sorts {
-			for _, descending := range []bool{false, true} {
-				if sort.OneWay && descending || !sort.OneWay && oneDirection && descending != ((i+k)%2 == 0) {
+// sorted are the lists of each filter with each sort, in both directions or in one of them in turn.
+func sorted[R, F any](filters []list[R, F], both bool) (all []list[R, F]) {
+	for i, l := range filters {
+		for k, sort := range l.noun.Sorts {
+			for _, l.descending = range []bool{false, true} {
+				if l.descending && sort.OneWay || !both && !sort.OneWay && l.descending != ((i+k)%2 == 0) {
 					continue
 				}
-				l := list[R, F]{one, sort, descending, n}
-				l.name = fmt.Sprintf("%s by %s, descending %v", one.name, sort.Name, descending)
-				l.set = func(f *F) { one.set(f); sort.Set(f) }
+				set := filters[i].set
+				l.sort, l.set = sort, func(f *F) { set(f); sort.Set(f) }
 				all = append(all, l)
 			}
 		}
@@ -216,7 +194,7 @@ func (l *list[R, F]) compare(a, b *R) int {
 	return cmp.Or(l.sort.Compare(a, b), cmp.Compare(l.noun.ID(a), l.noun.ID(b)))
 }
 
-// expected are the rows of the list, of all rows.
+// expected are the rows of the list, of all rows; those of a filter are not sorted.
 func (l *list[R, F]) expected(rows []R) (want []R) {
 	var f F
 	l.set(&f)
@@ -225,11 +203,13 @@ func (l *list[R, F]) expected(rows []R) (want []R) {
 			want = append(want, r)
 		}
 	}
-	slices.SortFunc(want, func(a, b R) int { return l.compare(&a, &b) })
+	if l.sort.Compare != nil {
+		slices.SortFunc(want, func(a, b R) int { return l.compare(&a, &b) })
+	}
 	return want
 }
 
-// holds reads a page and compares it.
+// holds reads a page, and compares it and the total.
 func (l *list[R, F]) holds(t *testing.T, tx *db.Tx, p Page[R], want []R, total int) {
 	t.Helper()
 	var f F
@@ -242,13 +222,13 @@ func (l *list[R, F]) holds(t *testing.T, tx *db.Tx, p Page[R], want []R, total i
 		ids = append(ids, l.noun.ID(&r))
 	}
 	if err != nil || n != int64(total) || !slices.Equal(got, ids) {
-		t.Fatalf("%s, %d rows from %d, after %+v: %v of %d, not %v of %d; %v", l.name, p.Limit, p.Offset, p.After, got, n, ids, total, err)
+		t.Fatalf("%s by %s, %d rows after %+v: %v of %d, not %v of %d; %v", l.name, l.sort.Name, p.Limit, p, got, n, ids, total, err)
 	}
 }
 
-// pages compares pages of the lists: by number the first, the last and one behind the end, and by cursor one in the middle;
-// all says that it is some more of each.
-func (n *Noun[R, F]) pages(a *Account, lists []list[R, F], all bool) {
+// pages compares pages of the lists: by number the first, the last and one behind the end, and by cursor one in the middle; more
+// says that it is some more of each.
+func (n *Noun[R, F]) pages(a *Account, lists []list[R, F], more bool) {
 	a.Helper()
 	a.Read(func(tx *db.Tx) error {
 		rows, err := n.Rows(tx)
@@ -257,7 +237,7 @@ func (n *Noun[R, F]) pages(a *Account, lists []list[R, F], all bool) {
 			end := len(want)
 			limit, middle := end/7+1, end/2
 			numbers, cursors := []int{0, max(0, end-limit), end}, []int{middle}
-			if all {
+			if more {
 				numbers, cursors = append(numbers, limit, middle, end+limit), append(cursors, 1, limit, end-1, end)
 			}
 			slices.Sort(numbers)
@@ -282,17 +262,13 @@ func (n *Noun[R, F]) walk(a *Account, lists []list[R, F]) {
 		a.Read(func(tx *db.Tx) error {
 			rows, err := n.Rows(tx)
 			for i, l := range lists {
-				if l.sort.ByPage {
-					continue
-				}
 				want := l.expected(rows)
 				total, limit := len(want), len(want)/5+1
-				if last[i] != nil {
-					want = slices.DeleteFunc(want, func(r R) bool { return l.compare(&r, last[i]) <= 0 })
+				want = slices.DeleteFunc(want, func(r R) bool { return last[i] != nil && l.compare(&r, last[i]) <= 0 })
+				if want = want[:min(limit, len(want))]; l.sort.ByPage {
+					continue
 				}
-				want = want[:min(limit, len(want))]
-				l.holds(a.T, tx, Page[R]{Limit: limit, After: last[i]}, want, total)
-				if len(want) > 0 {
+				if l.holds(a.T, tx, Page[R]{Limit: limit, After: last[i]}, want, total); len(want) > 0 {
 					last[i] = &want[len(want)-1]
 				}
 			}
