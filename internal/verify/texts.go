@@ -147,7 +147,7 @@ func payloads(c *account) error {
 
 // answers compares stored answers with their checksums.
 func answers(c *account) error {
-	return c.each("SELECT key, space, answer, checksum FROM idempotency_keys WHERE tenant_id = $1", nil,
+	return c.each("SELECT key, space, answer, checksum FROM idempotency_keys WHERE tenant_id = $1 AND checksum IS NOT NULL", nil,
 		func(r db.Rows) error {
 			var key, space, answer string
 			var sum int64

@@ -24,7 +24,7 @@ type jobHold struct {
 
 // holding runs a job and prolongs its lease meanwhile. When another node has taken the job, the run's context ends, and
 // the error is jobs.ErrLost. A node that does not know whether the job is still its own, such as one that was
-// suspended, calls no platform (decision 280).
+// suspended, calls no platform.
 func (w *Worker) holding(ctx context.Context, job jobs.Job, run func(context.Context) error) error {
 	h := &jobHold{w: w, job: job, until: time.UnixMicro(job.DueAt), renewed: make(chan struct{}),
 		wanted: make(chan struct{}, 1)}

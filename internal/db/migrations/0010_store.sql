@@ -24,7 +24,7 @@ CREATE TABLE idempotency_keys (
     resource_id TEXT NOT NULL,             -- what the answer is about, for 409 and for erasure
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
-    checksum BIGINT NOT NULL,              -- CRC-32C of the answer
+    checksum BIGINT,                       -- CRC-32C of the answer; NULL once a new master key has sealed it again
     PRIMARY KEY (tenant_id, key, space)
 );
 CREATE INDEX idempotency_keys_expires_at ON idempotency_keys (expires_at);
