@@ -200,6 +200,7 @@ func TestCategoriesChangeBetweenSteps(t *testing.T) {
 		ends()
 		all("the old one", old, 0)
 		all("its heir", heir, many)
+		before := s.relinked()
 		coats, err := s.addCategory("coats")
 		if err != nil {
 			t.Fatal(err)
@@ -209,6 +210,9 @@ func TestCategoriesChangeBetweenSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		all("renamed before all were linked", coats, many)
+		if events := s.relinked() - before; events != many {
+			t.Errorf("%d of the products that were linked before and by the renaming have an event", events)
+		}
 		ends()
 		if err := s.dropCategory(coats); err != nil {
 			t.Fatal(err)
