@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"slices"
-	"strings"
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
@@ -107,8 +106,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 		q.Indexes[len(q.Indexes)-1].Most = true
 	}
 	if f.IDs != nil {
-		ids := lists.Filter{Name: "id", Columns: []string{"id"}, Where: "{id} IN (?" + strings.Repeat(",?", len(f.IDs)-1) + ")", Args: db.Args(f.IDs)}
-		q.Add(ids, &lists.Index{From: listed.Rows, ID: listed.ID, Size: lists.Known(int64(len(f.IDs))), Most: true})
+		q.Add(lists.In("id", f.IDs), &lists.Index{From: listed.Rows, ID: listed.ID, Size: lists.Known(int64(len(f.IDs))), Most: true})
 	}
 	q.Indexes = append(q.Indexes, inOrder(f.Sort, counts, all))
 	return q, nil

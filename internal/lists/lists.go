@@ -55,7 +55,11 @@ type Filter struct {
 
 // In returns the filter that a column has one of some values.
 func In[V any](column string, values []V) Filter {
-	return Filter{Name: column, Columns: []string{column}, Where: "{row}." + column + " IN (?" + strings.Repeat(",?", len(values)-1) + ")",
+	name := "{row}." + column
+	if column == "id" {
+		name = "{id}" // which each index has under a name of its own
+	}
+	return Filter{Name: column, Columns: []string{column}, Where: name + " IN (?" + strings.Repeat(",?", len(values)-1) + ")",
 		Args: db.Args(values)}
 }
 
@@ -105,6 +109,19 @@ type Index struct {
 // Known returns the Size of an index with a known number of rows, or the All of an account.
 func Known(n int64) func(*db.Tx) (int64, error) {
 	return func(*db.Tx) (int64, error) { return n, nil }
+}
+
+// Once returns a Size or All that counts once, for a query whose plan asks for it more than once.
+func Once(count func(*db.Tx) (int64, error)) func(*db.Tx) (int64, error) {
+	var n int64
+	counted := false
+	return func(tx *db.Tx) (_ int64, err error) {
+		if !counted {
+			n, err = count(tx)
+			counted = err == nil
+		}
+		return n, err
+	}
 }
 
 // meets reports whether all rows within the bounds of the index meet a filter.

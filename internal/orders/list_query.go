@@ -39,7 +39,7 @@ func (c Cursor) key() lists.Key { return lists.Key{ID: search.ParseID(c.ID), Num
 // query adds the filters, and the indexes that have orders by these filters and in the order of the sort.
 func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: !f.Ascending, Offset: f.Offset, Limit: f.Limit,
-		All: func(tx *db.Tx) (int64, error) { return prefetchTotal(tx, CountedFilter{}).Wait() }}
+		All: lists.Once(func(tx *db.Tx) (int64, error) { return prefetchTotal(tx, CountedFilter{}).Wait() })}
 	if f.After != nil {
 		after := f.After.key()
 		q.After = &after

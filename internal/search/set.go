@@ -79,12 +79,6 @@ func (s *Set) Len() int64 { return int64(len(s.ids)) }
 // IDs returns the ids, in their order.
 func (s *Set) IDs() []ID { return s.ids }
 
-// Has reports whether a record is in the set.
-func (s *Set) Has(id ID) bool {
-	_, there := s.Find(id)
-	return there
-}
-
 // Find returns the index of an id in the set. It begins at the index of the last call, and continues in steps that
 // grow, so it is not for several goroutines.
 func (s *Set) Find(id ID) (at int, there bool) {

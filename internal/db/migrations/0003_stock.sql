@@ -20,7 +20,7 @@ CREATE TABLE stock_levels (
     variant_id UUID,
     on_hand BIGINT NOT NULL,               -- the sum of the SKU's movements in this warehouse; below 0 when oversold
     reserved BIGINT NOT NULL CHECK (reserved >= 0), -- open quantity of order lines
-    threshold BIGINT,                      -- stock.low below it; NULL until stock was ever told
+    threshold BIGINT,                      -- stock.low below it; NULL until stock was set
     low BOOLEAN NOT NULL,                  -- stock.low was sent and available has not recovered
     updated_at BIGINT NOT NULL,
     changed_at BIGINT NOT NULL,
