@@ -48,7 +48,7 @@ func inLists(warehouses ...string) liststest.Noun[listedLevel, Filter] {
 			searches("search for what most have", "Cup")
 			searches("every SKU has this", "c-")
 			searches("search of one letter", "b")
-			searches("search for a word and a digit", "bowl M1")
+			searches("search for a word and a digit", "bowl M3")
 			searches("SKU of a variant", " C-0147-V ")
 			searches("a whole SKU", "C-0233")
 			searches("part of a SKU", "C-01")
