@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,7 @@ type Config struct {
 	Version string
 	TLSCert string // file of the certificate of the server's own TLS; "" with TLSKey: plain HTTP
 	TLSKey  string
+	ACME    ACME // or the authority that issues it
 	// requests whose Host is no loopback address are refused: for the demo, against host names that resolve to this
 	// machine
 	Local  bool
@@ -75,6 +77,12 @@ type Server struct {
 	log      *slog.Logger
 	listener net.Listener
 	http     *http.Server
+	files    *certificate // the server's own TLS: of files, or
+	ordered  *issued      // of an authority; both nil without TLS
+
+	plain         *http.Server // for http beside an ordered certificate, or nil
+	plainListener net.Listener
+
 	running  atomic.Pointer[node] // nil until the store is open
 	draining atomic.Bool
 	underWay atomic.Int64 // requests of the API that came before the service began to stop
@@ -94,7 +102,7 @@ func Listen(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	secure, err := withTLS(c)
+	secure, files, ordered, err := tlsOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +110,7 @@ func Listen(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
 	}
-	s := &Server{config: c, log: c.Log, listener: listener}
+	s := &Server{config: c, log: c.Log, listener: listener, files: files, ordered: ordered}
 	handler := s.routes()
 	if c.Local {
 		handler = localOnly(handler)
@@ -110,8 +118,62 @@ func Listen(c Config) (*Server, error) {
 	}
 	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn),
-		TLSConfig: secure}
+		TLSConfig: secure, Protocols: protocols()}
+	if err := s.listenPlain(); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	return s, nil
+}
+
+// protocols are those of HTTP. Without TLS, HTTP/2 is for proxies that speak it from the first byte (h2c).
+func protocols() *http.Protocols {
+	p := &http.Protocols{}
+	p.SetHTTP1(true)
+	p.SetHTTP2(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}
+
+// listenPlain opens the port for http beside a certificate that is ordered.
+func (s *Server) listenPlain() error {
+	if s.ordered == nil || s.ordered.HTTPAddr == "" {
+		return nil
+	}
+	listener, err := net.Listen("tcp", s.ordered.HTTPAddr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s for ACME challenges: %w (acme-http-addr names another address; off: only the TLS port is used)",
+			s.ordered.HTTPAddr, err)
+	}
+	_, port, _ := net.SplitHostPort(s.Address())
+	s.plainListener = listener
+	s.plain = &http.Server{Handler: s.ordered.plain(port), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime,
+		WriteTimeout: headerTime, IdleTimeout: headerTime, MaxHeaderBytes: 16 << 10, ErrorLog: s.http.ErrorLog}
+	return nil
+}
+
+// keepCertificates answers challenges and keeps the ordered certificates in use until end is called.
+func (s *Server) keepCertificates(ctx context.Context, store *Store) (end func()) {
+	if s.ordered == nil {
+		return func() {}
+	}
+	s.ordered.store.Store(store)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { s.ordered.run(ctx) })
+	if s.plain != nil {
+		running.Go(func() {
+			if err := s.plain.Serve(s.plainListener); !errors.Is(err, http.ErrServerClosed) {
+				s.log.Error("the port for http is not served any more", "error", err)
+			}
+		})
+	}
+	return func() {
+		cancel()
+		if s.plain != nil {
+			s.plain.Close()
+		}
+		running.Wait()
+	}
 }
 
 // Address is where the server listens, with the real port.
@@ -123,7 +185,7 @@ func (s *Server) URL() string {
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	if s.config.TLSCert != "" {
+	if s.http != nil && s.http.TLSConfig != nil {
 		return "https://" + net.JoinHostPort(host, port)
 	}
 	return "http://" + net.JoinHostPort(host, port)
@@ -135,7 +197,7 @@ func (s *Server) URL() string {
 func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	served := make(chan error, 1)
 	go func() {
-		if s.config.TLSCert != "" {
+		if s.http.TLSConfig != nil {
 			served <- s.http.ServeTLS(s.listener, "", "") // TLSConfig has the certificate
 			return
 		}
@@ -150,6 +212,9 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	}
 	if err != nil {
 		s.http.Close()
+		if s.plainListener != nil {
+			s.plainListener.Close()
+		}
 		<-served
 		if ctx.Err() != nil { // nothing was accepted, and the next start goes on where this one was stopped
 			s.log.Info("stopped before it was ready", "error", err)
@@ -160,6 +225,7 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go func() { defer close(ended); n.background(background, s.log) }()
+	endCertificates := s.keepCertificates(background, n.store)
 	s.running.Store(n)
 	s.log.Info("ready", "engine", n.store.DB.Engine(), "version", s.config.Version)
 	if ready != nil {
@@ -194,6 +260,7 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	}
 	stopBackground()
 	<-ended
+	endCertificates()
 	err = errors.Join(err, n.api.Flush(context.WithoutCancel(ctx)), n.store.Close())
 	s.log.Info("stopped")
 	return err
