@@ -8,6 +8,7 @@
 package certificates
 
 import (
+	"crypto/x509"
 	"errors"
 	"time"
 
@@ -35,6 +36,15 @@ const (
 // Place binds a secret to its row.
 func Place(kind Kind, name string) secretbox.Place {
 	return secretbox.Place{Table: "certificates", Column: "secret", ID: string(kind) + " " + name}
+}
+
+// Name is the name of a domain's certificate. The authority's directory is part of it: a certificate of a staging
+// directory does not stay in use when the setting names another one.
+func Name(domain, directory string) string { return domain + " " + directory }
+
+// Renewal is the time from which a certificate is renewed: a third of its life before its end.
+func Renewal(leaf *x509.Certificate) time.Time {
+	return leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3)
 }
 
 // Put stores an encrypted secret in the place of the one before. until is a certificate's end, or the time from which

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/crypto/acme"
 
+	"entrepot/internal/base/secretbox"
 	"entrepot/internal/certificates"
 	"entrepot/internal/db"
 )
@@ -116,14 +117,27 @@ func (i *issued) secret(ctx context.Context, kind certificates.Kind, name string
 	if s == nil {
 		return "", errors.New("the service is starting")
 	}
-	err = s.DB.Read(ctx, db.Across, func(tx *db.Tx) error {
+	return readSecret(ctx, s.DB, s.Commerce.Key, kind, name)
+}
+
+func readSecret(ctx context.Context, store *db.DB, key secretbox.Key, kind certificates.Kind, name string) (text string, err error) {
+	err = store.Read(ctx, db.Across, func(tx *db.Tx) error {
 		text, err = certificates.Read(tx, kind, name)
 		return err
 	})
 	if err != nil || text == "" {
 		return "", err
 	}
-	return s.Commerce.Key.Decrypt(text, certificates.Place(kind, name))
+	return key.Decrypt(text, certificates.Place(kind, name))
+}
+
+// IssuedCertificate reads the certificate of a domain from a store, nil if the store has none of that directory.
+func IssuedCertificate(ctx context.Context, store *db.DB, key secretbox.Key, domain, directory string) (*tls.Certificate, error) {
+	text, err := readSecret(ctx, store, key, certificates.Certificate, certificates.Name(domain, directory))
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return parsePair(text)
 }
 
 // run uses what the store has and orders what is missing or due, until ctx ends.
@@ -197,7 +211,7 @@ func (i *issued) keep(ctx context.Context, domain string) (due time.Duration, er
 	}
 	if pair != nil {
 		i.use(domain, pair)
-		if due = renewal(pair.Leaf).Sub(s.DB.Now()); due > 0 {
+		if due = certificates.Renewal(pair.Leaf).Sub(s.DB.Now()); due > 0 {
 			return due, nil
 		}
 	}
@@ -209,9 +223,9 @@ func (i *issued) keep(ctx context.Context, domain string) (due time.Duration, er
 	if err != nil || !claimed {
 		return 0, err
 	}
-	if again, err := i.stored(ctx, domain); err == nil && again != nil && renewal(again.Leaf).After(s.DB.Now()) {
+	if again, err := i.stored(ctx, domain); err == nil && again != nil && certificates.Renewal(again.Leaf).After(s.DB.Now()) {
 		i.use(domain, again) // another node was first
-		return renewal(again.Leaf).Sub(s.DB.Now()), i.release(ctx, domain)
+		return certificates.Renewal(again.Leaf).Sub(s.DB.Now()), i.release(ctx, domain)
 	}
 	return i.orderAndSave(ctx, domain)
 }
@@ -239,13 +253,13 @@ func (i *issued) orderAndSave(ctx context.Context, domain string) (due time.Dura
 	}
 	err = s.DB.Write(context.WithoutCancel(ctx), db.Across, func(tx *db.Tx) error {
 		certificates.Release(tx, domain)
-		return i.put(tx, certificates.Certificate, i.rowOf(domain), text, pair.Leaf.NotAfter)
+		return i.put(tx, certificates.Certificate, certificates.Name(domain, i.Directory), text, pair.Leaf.NotAfter)
 	})
 	if err != nil {
 		return 0, err
 	}
 	i.use(domain, pair)
-	return renewal(pair.Leaf).Sub(s.DB.Now()), nil
+	return certificates.Renewal(pair.Leaf).Sub(s.DB.Now()), nil
 }
 
 func (i *issued) release(ctx context.Context, domain string) error {
@@ -263,16 +277,9 @@ func (i *issued) put(tx *db.Tx, kind certificates.Kind, name, text string, until
 
 // stored is a domain's certificate in the store, nil if it has none.
 func (i *issued) stored(ctx context.Context, domain string) (*tls.Certificate, error) {
-	text, err := i.secret(ctx, certificates.Certificate, i.rowOf(domain))
-	if err != nil || text == "" {
-		return nil, err
-	}
-	return parsePair(text)
+	s := i.store.Load()
+	return IssuedCertificate(ctx, s.DB, s.Commerce.Key, domain, i.Directory)
 }
-
-// rowOf is the name of a domain's certificate in the store. The directory is part of it: a certificate of a staging
-// directory does not stay in use when the setting names another one.
-func (i *issued) rowOf(domain string) string { return domain + " " + i.Directory }
 
 // parsePair reads a private key and the chain of its certificate, PEM.
 func parsePair(text string) (*tls.Certificate, error) {
@@ -302,11 +309,6 @@ func (i *issued) ends() (at time.Time, known bool) {
 		}
 	}
 	return at, known
-}
-
-// renewal is the time from which a certificate is renewed: a third of its life before its end.
-func renewal(leaf *x509.Certificate) time.Time {
-	return leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3)
 }
 
 // challengePath begins the addresses at which HTTP-01 challenges are asked for.

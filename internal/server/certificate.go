@@ -53,6 +53,21 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
+// reload reads the files again, changed or not, and returns the certificate's end.
+func (c *certificate) reload() (ends time.Time, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err = c.read()
+	return c.current.Leaf.NotAfter, err
+}
+
+// ends is the end of the certificate in use.
+func (c *certificate) ends() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current.Leaf.NotAfter
+}
+
 // read replaces the certificate by that of the files. State comes first: a change while they are read is noticed later.
 func (c *certificate) read() error {
 	c.state = c.stateOfFiles()

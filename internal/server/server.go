@@ -23,6 +23,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
+	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/overload"
@@ -49,6 +50,7 @@ type Config struct {
 	Lend   int64            // bytes of memory for bodies and answers, for LimitMemory
 	Budget *overload.Budget // of that memory; nil: 160 MB
 
+	AccessLog *accesslog.Share  // of requests with a line in the log; nil: all
 	Proxies   netguard.Proxies  // reverse proxies whose X-Forwarded-For and -Proto are trusted
 	PublicURL string            // address under which platforms reach the service, "" for none
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
@@ -185,11 +187,14 @@ func (s *Server) URL() string {
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	if s.http != nil && s.http.TLSConfig != nil {
+	if s.secure() {
 		return "https://" + net.JoinHostPort(host, port)
 	}
 	return "http://" + net.JoinHostPort(host, port)
 }
+
+// secure reports whether the server speaks TLS itself.
+func (s *Server) secure() bool { return s.files != nil || s.ordered != nil }
 
 // Run serves until ctx ends, then stops in order: not ready, requests under way finish, workers stop, times of last
 // use are written, the store is closed. ready, if given, is called when every request can be answered. A service that
@@ -197,7 +202,7 @@ func (s *Server) URL() string {
 func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	served := make(chan error, 1)
 	go func() {
-		if s.http.TLSConfig != nil {
+		if s.secure() {
 			served <- s.http.ServeTLS(s.listener, "", "") // TLSConfig has the certificate
 			return
 		}
@@ -266,6 +271,19 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	return err
 }
 
+// Reload reads the certificate's files again, or orders at once a certificate whose order has failed, and says which.
+func (s *Server) Reload() (done string, err error) {
+	switch {
+	case s.files != nil:
+		ends, err := s.files.reload()
+		return "certificate read, ends " + ends.UTC().Format(time.DateOnly), err
+	case s.ordered != nil:
+		s.ordered.retry()
+		return "failed orders of certificates are tried again", nil
+	}
+	return "", nil
+}
+
 // awaitRequests waits until the requests under way are answered. Meanwhile new requests are accepted and answered 503
 // with Retry-After, because a refused connection would not explain itself.
 func (s *Server) awaitRequests(ctx context.Context) {
@@ -326,9 +344,10 @@ func (s *Server) openNow(ctx context.Context) (*node, error) {
 	}
 	n := &node{store: store, outdated: make(chan struct{}), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
 		Limiter: limiter, Budget: s.config.Budget, Folder: folder(s.config.Dir), Log: s.log,
-		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
+		AccessLog: s.config.AccessLog,
+		Version:   s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
 		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
-			Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies,
+			AccessLog: s.config.AccessLog, Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies,
 			Plan: s.config.Admin.Plan, Dev: s.config.Dev})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
 		Log:     s.log,

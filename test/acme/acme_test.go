@@ -246,15 +246,17 @@ func TestRenewedByTLSALPN(t *testing.T) {
 	dbtest.Until(t, "a renewed certificate", func() bool { return a.serial(t, n) != first })
 }
 
-// Two nodes that start on an empty store at once make one order, and the authority may ask the node that did not order.
+// Of nodes that start on an empty store at once one orders, and the authority may ask a node that did not.
 func TestNodesThatStartAtOnce(t *testing.T) {
-	database, dir, httpPort := dbtest.URL(t), t.TempDir(), freePort(t)
-	a := startAuthority(t, httpPort, freePort(t), 90*24*3600)
-	one := config(a, dir, database, 0, httpPort)
-	server1 := start(t, one)
-	serial := a.serial(t, server1)
-	for range 3 {
-		if got := a.serial(t, start(t, config(a, dir, database, 0, 0))); got != serial {
+	database, dir, asked := dbtest.URL(t), t.TempDir(), freePort(t)
+	a := startAuthority(t, asked, freePort(t), 90*24*3600)
+	var nodes []*node
+	for _, port := range []int{freePort(t), asked, freePort(t)} {
+		nodes = append(nodes, start(t, config(a, dir, database, 0, port)))
+	}
+	serial := a.serial(t, nodes[0])
+	for _, n := range nodes[1:] {
+		if got := a.serial(t, n); got != serial {
 			t.Errorf("%s, not %s", got, serial)
 		}
 	}
