@@ -34,7 +34,9 @@ func newServeCommand(env *environment) *cobra.Command {
 		Long: "Run the service: API, webhooks and connectors, with /healthz, /readyz and /metrics beside them.\n\n" +
 			"On an empty store the first account is created from ENTREPOT_ADMIN_EMAIL and ENTREPOT_ADMIN_PASSWORD; without them\n" +
 			"a link is printed that creates it; it works once. Passwords and keys are not flags: set them in the environment or in\n" +
-			"the file of --config (ENTREPOT_ADMIN_PASSWORD, ENTREPOT_MASTER_KEY). entrepot config print checks and shows all settings.",
+			"the file of --config (ENTREPOT_ADMIN_PASSWORD, ENTREPOT_MASTER_KEY). entrepot config print checks and shows all settings.\n\n" +
+			"SIGTERM and SIGINT end the service after the requests under way. SIGHUP has it read the settings file and the certificate\n" +
+			"again: the log names what has changed, and what waits for a restart (docs/configure.md).",
 		Example: "  entrepot serve --dev\n" +
 			"  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n" +
 			"  entrepot serve --database postgres://entrepot@db/entrepot\n" +

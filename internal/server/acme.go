@@ -41,7 +41,7 @@ const (
 )
 
 // issued keeps the certificates that an authority issues. The store holds them, so that all nodes use the same and one
-// of them orders at a time.
+// of them orders at a time: package autocert, of the same module as the client, would order on every node.
 type issued struct {
 	ACME
 	log   *slog.Logger
