@@ -275,14 +275,14 @@ image: {repository: r.example/entrepot, tag: "1.2.3", pullSecrets: [{name: pull}
 // Values that cannot work are refused before anything is installed.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
-		withImage + "masterKey: {value: AAAA}":                 "database",
-		withImage + "database: {url: 'postgres://db/entrepot'}": "master key",
+		withImage + "masterKey: {value: AAAA}":                                "database",
+		withImage + "database: {url: 'postgres://db/entrepot'}":               "master key",
 		"database: {url: 'postgres://db/entrepot'}\nmasterKey: {value: AAAA}": "image.repository",
-		leastValues + "node: 3":                                "node",
-		leastValues + "nodes: 0":                               "nodes",
-		leastValues + "settings: {addr: ':1'}":                 "settings",
-		leastValues + "ingress: {enabled: true}":               "ingress.host",
-		"database: {url: 'mysql://db'}\nmasterKey: {value: A}": "url",
+		leastValues + "node: 3":                                               "node",
+		leastValues + "nodes: 0":                                              "nodes",
+		leastValues + "settings: {addr: ':1'}":                                "settings",
+		leastValues + "ingress: {enabled: true}":                              "ingress.host",
+		"database: {url: 'mysql://db'}\nmasterKey: {value: A}":                "url",
 	} {
 		if _, _, err := rendered(t, values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", values, err)
