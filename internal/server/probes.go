@@ -146,8 +146,8 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 }
 
 // ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and
-// takes writes, and the service is not stopping. A schema that a newer node has applied later does not make an older
-// one unready: both serve while a new version is rolled out.
+// takes writes, and the service is not stopping. A node stays ready beside a newer one that has migrated the store, as
+// long as the newer schema is compatible with it; a node that cannot serve it stops.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	n := s.running.Load()
 	switch {

@@ -86,7 +86,7 @@ type node struct {
 	api       *api.API
 	dashboard *dashboard.Dashboard
 	worker    *worker.Worker
-	outdated  chan struct{} // closed when a newer program has migrated the store
+	outdated  chan error // receives once a newer program has migrated the store to a schema that this one cannot serve
 }
 
 // Listen opens the address, so that a port in use is reported before the store is touched.
@@ -169,8 +169,8 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	case err = <-served:
-	case <-n.outdated:
-		err = errors.New("a newer version of entrepot has migrated the store: this node ends, start it with that version")
+	case newer := <-n.outdated:
+		err = fmt.Errorf("this node ends, because a newer version of entrepot has migrated the store: %w", newer)
 	case <-n.store.DB.Failed(): // only opening the store again shows what the disk holds: the supervisor restarts the service
 		err = errors.New("the disk refused what was committed")
 	}
@@ -257,7 +257,7 @@ func (s *Server) openNow(ctx context.Context) (*node, error) {
 	if s.config.Dev {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
-	n := &node{store: store, outdated: make(chan struct{}), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
+	n := &node{store: store, outdated: make(chan error, 1), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
 		Limiter: limiter, Budget: s.config.Budget, Folder: folder(s.config.Dir), Log: s.log,
 		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
 		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
@@ -303,8 +303,8 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			if newer, err := n.store.DB.Newer(ctx); newer && err == nil {
-				close(n.outdated)
+			if err, outdated := errors.AsType[*db.OutdatedError](n.store.DB.Outdated(ctx)); outdated {
+				n.outdated <- err
 				look.Stop()
 			}
 		case <-tidy.C:
