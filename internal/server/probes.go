@@ -14,6 +14,7 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
+	"entrepot/internal/backups"
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/disk"
 	"entrepot/internal/base/netguard"
@@ -27,6 +28,7 @@ func (s *Server) routes() http.Handler {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(api.Collectors()...)
 	registry.MustRegister(worker.Collectors()...)
+	registry.MustRegister(backups.Collector(s.backupStatus, s.config.now))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthy)
 	mux.HandleFunc("GET /readyz", s.ready)

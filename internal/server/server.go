@@ -3,6 +3,7 @@
 //	store.go    open, migrate, check the master key against the store's
 //	server.go   start and stop, in an order in which no accepted request is lost
 //	probes.go   /healthz, /readyz, /metrics
+//	backup.go   the backups that the service makes by itself
 //	certificate.go   the server's own TLS
 //	setup.go    the first account: from the environment, or by a link of the dashboard that works once
 package server
@@ -22,6 +23,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
+	"entrepot/internal/backups"
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/overload"
@@ -51,7 +53,8 @@ type Config struct {
 	PublicURL string            // address under which platforms reach the service, "" for none
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
 	Retention time.Duration     // how long events and settled deliveries are kept; 0: 30 days
-	JobLease  time.Duration     // how long a job is held for a node that no longer answers; 0: three seconds
+	Backups   Backups
+	JobLease  time.Duration // how long a job is held for a node that no longer answers; 0: three seconds
 }
 
 // Times of the HTTP server. The write time is long enough for a client that reads ten megabytes slowly.
@@ -86,7 +89,8 @@ type node struct {
 	api       *api.API
 	dashboard *dashboard.Dashboard
 	worker    *worker.Worker
-	outdated  chan error // receives once a newer program has migrated the store to a schema that this one cannot serve
+	backups   *backups.Runner // nil without backups
+	outdated  chan error      // receives once a newer program has migrated the store to a schema that this one cannot serve
 }
 
 // Listen opens the address, so that a port in use is reported before the store is touched.
@@ -192,6 +196,9 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	if late := n.worker.Stop(settle); late != nil {
 		s.log.Warn(late.Error())
 	}
+	if n.backups != nil {
+		n.backups.Stop()
+	}
 	stopBackground()
 	<-ended
 	err = errors.Join(err, n.api.Flush(context.WithoutCancel(ctx)), n.store.Close())
@@ -262,13 +269,14 @@ func (s *Server) openNow(ctx context.Context) (*node, error) {
 		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
 		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
 			Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies,
-			Plan: s.config.Admin.Plan, Dev: s.config.Dev})}
+			Plan: s.config.Admin.Plan, Dev: s.config.Dev, Backups: s.backupStatus})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
 		Log:     s.log,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention, JobLease: s.config.JobLease})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	n.backups = s.startBackups(ctx, store)
 	return n, nil
 }
 

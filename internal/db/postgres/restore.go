@@ -73,3 +73,13 @@ func (d dump) known(path string) error {
 	}
 	return migrations.Unknown(path, have, newest, from)
 }
+
+// ReadCopy reads the whole file of a copy made by CopyDatabase with pg_restore, without a database, and counts its
+// rows. Errors: the file is damaged; it is no store with a schema that this program can use.
+func ReadCopy(ctx context.Context, path string) (read Copied, err error) {
+	dump, err := readDump(ctx, path, 0)
+	if err == nil {
+		err = dump.known(path)
+	}
+	return Copied{Tables: len(dump.rows), Rows: total(dump.rows), Program: dump.tool.name()}, err
+}
