@@ -120,7 +120,7 @@ php: ## install PHP's command line with curl, for the tests of its samples and m
 	elif command -v apt-get >/dev/null 2>&1 && $(SUDO) apt-get update -q && $(SUDO) apt-get install -qy --no-install-recommends php-cli php-curl; then :; \
 	else echo "install PHP 8 for the command line, with its curl extension"; exit 1; fi
 
-shots: browser ## pictures of every page of the dashboard in shots/, and those of README in docs/pictures/; all rules of axe-core on each
+shots: browser ## pictures of every page of the dashboard in shots/, and those of the documents in docs/pictures/; all rules of axe-core on each
 	$(GO) test ./internal/dashboard -run 'TestShots|TestPictures|TestEveryPageIsAccessible|TestStagesOfAnImportAreAccessible' -count=1 -timeout 20m -shots $(CURDIR)/shots -pictures $(CURDIR)/docs/pictures
 
 # No profile (default.pgo): orders and lists gain nothing that can be measured, bulk writes some per cent.
