@@ -33,7 +33,7 @@ var floors = []struct {
 		"internal/webhooks"}},
 	{name: "operations", holds: []string{ // what needs several nouns, and what goes in and out: records, drafts, platforms, files
 		"internal/records", "internal/drafts", "internal/connector", "internal/connector/*", "internal/connector/*/story", "internal/commerce",
-		"internal/importer", "internal/importer/*", "internal/view/all", "internal/verify", "internal/api/reference", "test/filler"}},
+		"internal/importer", "internal/importer/*", "internal/view/all", "internal/verify", "internal/backups", "internal/api/reference", "test/filler"}},
 	{name: "edges", equals: true, holds: []string{ // HTTP, pages, and what follows a request
 		"internal/api", "internal/dashboard", "internal/worker"}},
 	{name: "command", holds: []string{ // puts the parts together

@@ -17,6 +17,7 @@ import (
 var owners = map[string][]string{
 	"internal/accounts": {"tenants", "users", "tokens", "login_networks", "api_keys", "setup_links", "store_keys", "dashboard_views"},
 	"internal/audit":    {"audit_log", "audit_heads", "refused_requests"},
+	"internal/backups":  {"backup_tasks"},
 	"internal/catalog": {"categories", "products", "variants", "skus", "product_categories", "attributes", "publications",
 		"product_sorts"},
 	"internal/certificates": {"certificates"},

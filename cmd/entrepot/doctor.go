@@ -32,7 +32,7 @@ func newDoctorCommand(env *environment) *cobra.Command {
 	var https string
 	doctor := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what would go wrong: store, master key, disk, clock, port, certificate, outgoing https",
+		Short: "Look for what would go wrong: store, master key, backups, disk, clock, port, certificate, outgoing https",
 		Long: "Look for problems before they occur, without changing anything. Each line is ok, a warning or an error, and says what to do.\n\n" +
 			"Exits with 1 when there is an error. A running service is none: its port is reported as taken.",
 		Example: "  entrepot doctor\n  entrepot doctor --database postgres://entrepot@db/entrepot --https '' --json",
@@ -64,7 +64,7 @@ func newDoctorCommand(env *environment) *cobra.Command {
 	}
 	env.flags(doctor, "addr", "data", "database", "dev", "public-url", "tls-cert", "tls-key",
 		"acme-domain", "acme-email", "acme-directory", "acme-ca", "acme-http-addr", "trusted-proxies", "rate-limits",
-		"log-level", "log-format", "access-log")
+		"backup-to", "backup-every", "backup-keep", "s3-endpoint", "log-level", "log-format", "access-log")
 	doctor.Flags().StringVar(&https, "https", "https://example.com",
 		"address that must be reachable for webhooks and connectors; empty leaves it out")
 	doctor.Flags().Bool("json", false, "print JSON")
@@ -76,6 +76,7 @@ func (env *environment) examine(cmd *cobra.Command, all server.Config, https str
 	c := all.StoreConfig
 	found := []finding{checkDataFolder(c), checkDisk(c), checkMasterKey(c)}
 	found = append(found, checkStore(cmd.Context(), c)...)
+	found = append(found, env.checkBackups(cmd, c)...)
 	found = append(found, checkPort(cmd.Context(), env.text(cmd, "addr")))
 	public, certFile := env.text(cmd, "public-url"), env.text(cmd, "tls-cert")
 	if certFile != "" {

@@ -136,7 +136,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newMoveCommand(env),
 		newDoctorCommand(env),
 		newVerifyCommand(env), newVerifyErasureCommand(env),
-		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env),
+		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env), newKeyExportCommand(env),
 		newChannelCommand(env), newWebhookCommand(env),
 		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newSimulateCommand(env), newConfigCommand(env),
 		newHealthCommand(env), newVersionCommand(env), newManCommand(env),

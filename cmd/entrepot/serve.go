@@ -68,8 +68,8 @@ func newServeCommand(env *environment) *cobra.Command {
 		},
 	}
 	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "tls-cert", "tls-key",
-		"acme-domain", "acme-email", "acme-directory", "acme-ca", "acme-http-addr", "trusted-proxies", "retention",
-		"pull-every",
+		"acme-domain", "acme-email", "acme-directory", "acme-ca", "acme-http-addr", "trusted-proxies", "retention", "pull-every",
+		"backup-to", "backup-every", "backup-keep", "s3-endpoint", "yes-i-have-a-backup",
 		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format", "access-log")
 	serve.Flags().String("cpu-profile", "", "file for what takes processor time until the service ends, for go tool pprof")
 	return serve
@@ -152,7 +152,10 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 		c.PullEvery > 24*time.Hour {
 		return c, wrong("pull-every must be a time from 1s to 24h, such as 5m, not %q", env.text(cmd, "pull-every"))
 	}
-	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
+	if c.Retries, err = retries(env.text(cmd, "webhook-retries")); err != nil {
+		return c, err
+	}
+	c.Backups, err = env.backupSettings(cmd)
 	return c, err
 }
 
@@ -278,6 +281,9 @@ func (env *environment) storeConfig(cmd *cobra.Command) (c server.StoreConfig, e
 	}
 	if c.Allow, err = netguard.ParseAllowed(env.text(cmd, "allow-hosts")); err != nil {
 		return c, wrong("%v", err)
+	}
+	if c.HasBackup, err = env.on(cmd, "yes-i-have-a-backup"); err != nil {
+		return c, err
 	}
 	c.Dev, err = env.on(cmd, "dev")
 	return c, err

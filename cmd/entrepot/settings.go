@@ -52,6 +52,12 @@ var settings = []setting{
 	{name: "pull-every", standard: "5m",
 		usage: "time between two scheduled pulls of a channel's orders, such as 30s or 5m; at least 1s, at most 24h"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of the usual ones (docs/webhooks.md)"},
+	{name: "backup-to", usage: "folder, or s3://bucket/prefix, where the service puts backups of the store; without it none are made"},
+	{name: "backup-every", standard: "24h", usage: "time between two backups, such as 6h or 7d; at least 1m, at most 31d"},
+	{name: "backup-keep", standard: "14", usage: "how many backups stay, 1 to 1000"},
+	{name: "s3-endpoint", usage: "address of the S3 service, such as https://minio.example:9000; without it, Amazon's. Credentials come from " +
+		"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION"},
+	{name: "yes-i-have-a-backup", standard: "false", usage: "PostgreSQL: migrations that rewrite tables may run"},
 	{name: "rate-limits", standard: "on", usage: "on, or off: for benchmarks only", values: []string{"on", "off"}},
 	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run, such as 60s; 0: no limit"},
 	{name: "memory-budget", standard: "160MB", usage: "memory that request bodies and answers may take at once; beyond it callers are asked " +

@@ -118,6 +118,15 @@ func RestoreDatabase(ctx context.Context, from, address string) (Copied, error) 
 	return postgres.RestoreDatabase(ctx, from, address)
 }
 
+// ReadDatabaseCopy reads the whole file of a copy made by CopyDatabase, without a database (package postgres).
+func ReadDatabaseCopy(ctx context.Context, path string) (Copied, error) {
+	return postgres.ReadCopy(ctx, path)
+}
+
+// RoomForCopy returns an error if the disk of a folder has no room for a copy of the SQLite store in a data folder
+// (package sqlite).
+func RoomForCopy(dir, to string) error { return sqlite.RoomForCopy(dir, to) }
+
 // CopyFile writes a copy of the SQLite store in a folder into a file (package sqlite).
 func CopyFile(dir, to string) error { return sqlite.CopyFile(dir, to) }
 

@@ -3,6 +3,7 @@
 //	store.go    open, migrate, check the master key against the store's
 //	server.go   start and stop, in an order in which no accepted request is lost
 //	probes.go   /healthz, /readyz, /metrics
+//	backup.go   the backups that the service makes by itself
 //	certificate.go   the server's own TLS
 //	setup.go    the first account: from the environment, or by a link of the dashboard that works once
 package server
@@ -23,6 +24,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
+	"entrepot/internal/backups"
 	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/netguard"
@@ -55,7 +57,8 @@ type Config struct {
 	PublicURL string            // address under which platforms reach the service, "" for none
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
 	Retention time.Duration     // how long events and settled deliveries are kept; 0: 30 days
-	JobLease  time.Duration     // how long a job is held for a node that no longer answers; 0: three seconds
+	Backups   Backups
+	JobLease  time.Duration // how long a job is held for a node that no longer answers; 0: three seconds
 }
 
 // Times of the HTTP server. The write time is long enough for a client that reads ten megabytes slowly.
@@ -96,7 +99,8 @@ type node struct {
 	api       *api.API
 	dashboard *dashboard.Dashboard
 	worker    *worker.Worker
-	outdated  chan struct{} // closed when a newer program has migrated the store
+	backups   *backups.Runner // nil without backups
+	outdated  chan error      // receives once a newer program has migrated the store to a schema that this one cannot serve
 }
 
 // Listen opens the address, so that a port in use is reported before the store is touched.
@@ -240,8 +244,8 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	case err = <-served:
-	case <-n.outdated:
-		err = errors.New("a newer version of entrepot has migrated the store: this node ends, start it with that version")
+	case newer := <-n.outdated:
+		err = fmt.Errorf("this node ends, because a newer version of entrepot has migrated the store: %w", newer)
 	case <-n.store.DB.Failed(): // only opening the store again shows what the disk holds: the supervisor restarts the service
 		err = errors.New("the disk refused what was committed")
 	}
@@ -262,6 +266,9 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	defer cancelSettle()
 	if late := n.worker.Stop(settle); late != nil {
 		s.log.Warn(late.Error())
+	}
+	if n.backups != nil {
+		n.backups.Stop()
 	}
 	stopBackground()
 	<-ended
@@ -342,19 +349,20 @@ func (s *Server) openNow(ctx context.Context) (*node, error) {
 	if s.config.Dev {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
-	n := &node{store: store, outdated: make(chan struct{}), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
+	n := &node{store: store, outdated: make(chan error, 1), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
 		Limiter: limiter, Budget: s.config.Budget, Folder: folder(s.config.Dir), Log: s.log,
 		AccessLog: s.config.AccessLog,
 		Version:   s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
 		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
-			AccessLog: s.config.AccessLog, Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies,
-			Plan: s.config.Admin.Plan, Dev: s.config.Dev})}
+			AccessLog: s.config.AccessLog, Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL,
+			Proxies: s.config.Proxies, Plan: s.config.Admin.Plan, Dev: s.config.Dev, Backups: s.backupStatus})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
 		Log:     s.log,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention, JobLease: s.config.JobLease})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	n.backups = s.startBackups(ctx, store)
 	return n, nil
 }
 
@@ -389,8 +397,8 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			if newer, err := n.store.DB.Newer(ctx); newer && err == nil {
-				close(n.outdated)
+			if err, outdated := errors.AsType[*db.OutdatedError](n.store.DB.Outdated(ctx)); outdated {
+				n.outdated <- err
 				look.Stop()
 			}
 		case <-tidy.C:
