@@ -148,7 +148,11 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 // ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and
 // takes writes, and the service is not stopping. A schema that a newer node has applied later does not make an older
 // one unready: both serve while a new version is rolled out.
+// With ?verbose a process of this machine gets the state of the node, too (readyz.go).
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Has("verbose") && fromThisMachine(r) {
+		w = &withState{ResponseWriter: w, state: s.state(r.Context())}
+	}
 	n := s.running.Load()
 	switch {
 	case n == nil:
