@@ -193,8 +193,9 @@ type Query struct {
 
 // Owned says that a search finds records of another kind, to which the rows belong. Some rows may match by themselves.
 type Owned struct {
-	Contains Filter                   // the row's owner contains the term, or the row matches by itself
-	Rows     func(owners []any) Bound // the rows of some owners but those that match by themselves; without owners: these
+	All      func(*db.Tx) (int64, error) // counts the owners
+	Contains Filter                      // the row's owner contains the term, or the row matches by itself
+	Rows     func(owners []any) Bound    // the rows of some owners but those that match by themselves; without owners: these
 }
 
 // Add adds a filter and the index of the rows that meet it; nil: there is no such index. An index without bounds is

@@ -301,20 +301,15 @@ func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 		}
 		few = min(few, n)
 	}
-	contains, check := p.contains(), few <= FewRows && few*search.TextsPerLook <= p.all
-	if !check {
-		if found, err = search.FindSet(tx, p.Noun.Search, p.Search, nil); err != nil {
-			return nil, false, err
-		}
-		check = p.Owned != nil && found.Len()*2*scatteredCost > few*lookUpCost // an owner and its rows are looked up
+	if few <= FewRows && few*search.TextsPerLook <= p.all {
+		return nil, false, p.checkEach(tx)
 	}
-	switch {
-	case check:
-		p.Filters, p.Total = append(p.Filters, contains), nil
-		p.total, err = p.count(tx)
+	if found, err = search.FindSet(tx, p.Noun.Search, p.Search, nil); err != nil {
 		return nil, false, err
-	case p.Owned != nil:
-		return nil, true, p.sift(tx, found)
+	}
+	if p.Owned != nil {
+		done, err = p.findOwned(tx, found, few)
+		return nil, done, err
 	}
 	left := p.Filters
 	if found.Len() > FewRows {
@@ -326,8 +321,30 @@ func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 		p.Filters = left
 		return nil, true, p.sift(tx, found)
 	}
-	p.total, p.Filters = found.Len(), append(p.Filters, contains)
+	p.total, p.Filters = found.Len(), append(p.Filters, p.contains())
 	return found, false, nil
+}
+
+// findOwned is find for the rows of the owners that a search has found; few rows meet one of the other filters.
+func (p *plan) findOwned(tx *db.Tx, owners *search.Set, few int64) (done bool, err error) {
+	all, err := p.Owned.All(tx)
+	switch {
+	case err != nil:
+	case owners.Len() == all: // every row matches
+		p.total, err = p.count(tx)
+	case 2*owners.Len() > few: // looking up an owner's rows costs twice as much as looking up a row's owner
+		err = p.checkEach(tx)
+	default:
+		return true, p.sift(tx, owners)
+	}
+	return false, err
+}
+
+// checkEach makes a search one of the filters, and counts the rows that match.
+func (p *plan) checkEach(tx *db.Tx) (err error) {
+	p.Filters, p.Total = append(p.Filters, p.contains()), nil
+	p.total, err = p.count(tx)
+	return err
 }
 
 // contains returns the condition of the search.

@@ -100,10 +100,19 @@ func equal(column, value string) lists.Filter {
 	return lists.Filter{Name: column, Columns: []string{column}, Where: "{row}." + column + " = ?", Args: []any{value}}
 }
 
+// countProducts returns how many products there are, from their maintained counts by status.
+func countProducts(tx *db.Tx) (n int64, err error) {
+	counts, err := db.Tallies[string](tx, "products")
+	for _, of := range counts {
+		n += of
+	}
+	return n, err
+}
+
 // ownedBy returns what a search finds: the levels of the products whose texts contain the term, and those of the SKU that equals it.
 func ownedBy(term string) *lists.Owned {
 	whole := strings.TrimSpace(term)
-	return &lists.Owned{
+	return &lists.Owned{All: countProducts,
 		Contains: lists.Filter{Name: "search", Columns: []string{"product_id"}, Args: []any{whole, db.Containing(search.Fold(term))},
 			Where: `({row}.sku = ? OR (SELECT x.search FROM products x WHERE x.tenant_id = $1 AND x.id = {row}.product_id) LIKE ? ESCAPE '\')`},
 		Rows: func(products []any) lists.Bound {
