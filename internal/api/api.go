@@ -19,6 +19,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/overload"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
@@ -32,6 +33,7 @@ type Config struct {
 	Budget    *overload.Budget // memory for bodies and answers; nil: 160 MB
 	Folder    string           // on a disk, where large answers wait to be sent; "" for the system's temporary one
 	Log       *slog.Logger
+	Trace     *trace.Tracer    // nil: no spans
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
 	PublicURL string           // the service's public address, "" for none
@@ -72,7 +74,7 @@ func New(c Config) *API {
 	if c.Budget == nil {
 		c.Budget = overload.NewBudget(160 << 20)
 	}
-	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: overload.NewBudget(c.Budget.Limit() / 2),
+	a := &API{Config: c, table: newTable(c.traced(routes())), seen: newLastUsed(), refused: newRefusals(), bulk: overload.NewBudget(c.Budget.Limit() / 2),
 		pieces: overload.NewBudget(piecesAtOnce()), limiter: overload.NewLimiter(),
 		large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {

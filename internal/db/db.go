@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"entrepot/internal/base/processors"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/db/sqlite"
@@ -43,6 +44,8 @@ type Config struct {
 	// commands, tests: the least time to wait for connections, locks and admission; 0: the usual times
 	MinWait time.Duration
 
+	Spans *trace.Tracer // records the messages to the store; nil: none
+
 	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
 	Wrote func(sql string, args []any) // for tests: called with every statement that is queued to write; nil for none
 	Sent  func(reads int)              // for tests: called for every message of reads, with the number of its statements; nil for none
@@ -57,6 +60,7 @@ type DB struct {
 // opened is what all authors of a store share.
 type opened struct {
 	engine engine.Engine
+	runs   engine.Engine // runs transactions: engine itself, or with spans around its messages (traced.go)
 	now    func() time.Time
 	trace  func(sql string, args []any)
 	wrote  func(sql string, args []any)
@@ -107,6 +111,9 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if d.runs = d.engine; c.Spans != nil {
+		d.runs = traced{d.engine, c.Spans}
 	}
 	d.admission = newAdmission(d.engine.Connections(), processors.Count())
 	d.admission.minWait = max(wideWait, c.MinWait)

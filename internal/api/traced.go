@@ -1,0 +1,26 @@
+package api
+
+import "entrepot/internal/base/trace"
+
+// traced gives the handler of each route a span within that of its request, named after the route. Without tracing the
+// routes stay as they are.
+func (c *Config) traced(routes []*route) []*route {
+	if c.Trace == nil {
+		return routes
+	}
+	for _, r := range routes {
+		serve := r.serve
+		r.serve = func(a *API, q *request) (out answer, err error) {
+			trace.Route(q.ctx(), q.http.Method, r.path)
+			given := q.http
+			ctx, end := c.Trace.Begin(q.ctx(), r.name, trace.Number("entrepot.account", int(q.caller.Tenant)))
+			defer func() {
+				q.http = given
+				end(err)
+			}()
+			q.http = given.WithContext(ctx)
+			return serve(a, q)
+		}
+	}
+	return routes
+}
