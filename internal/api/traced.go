@@ -8,7 +8,10 @@ func (c *Config) traced(routes []*route) []*route {
 	if c.Trace == nil {
 		return routes
 	}
-	for _, r := range routes {
+	own := make([]*route, len(routes)) // the table of the package stays as it is
+	for i, listed := range routes {
+		r := *listed
+		own[i] = &r
 		serve := r.serve
 		r.serve = func(a *API, q *request) (out answer, err error) {
 			trace.Route(q.ctx(), q.http.Method, r.path)
@@ -22,5 +25,5 @@ func (c *Config) traced(routes []*route) []*route {
 			return serve(a, q)
 		}
 	}
-	return routes
+	return own
 }

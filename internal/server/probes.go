@@ -27,6 +27,7 @@ func (s *Server) routes() http.Handler {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(api.Collectors()...)
 	registry.MustRegister(worker.Collectors()...)
+	registry.MustRegister(&figures{s: s})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthy)
 	mux.HandleFunc("GET /readyz", s.ready)
