@@ -16,7 +16,7 @@ func (c *Config) traced(routes []*route) []*route {
 		r.serve = func(a *API, q *request) (out answer, err error) {
 			trace.Route(q.ctx(), q.http.Method, r.path)
 			given := q.http
-			ctx, end := c.Trace.Begin(q.ctx(), r.name, trace.Number("entrepot.account", int(q.caller.Tenant)))
+			ctx, end := c.Trace.Begin(q.ctx(), r.name, trace.Attr("entrepot.account", string(q.caller.Account)))
 			defer func() {
 				q.http = given
 				end(err)

@@ -37,12 +37,13 @@ type Series struct {
 // CollectMany shows so many accounts, each with a channel, an order and a low level; the nth was pulled n seconds ago.
 func CollectMany(n int) (list []Series) {
 	now := time.Unix(1_800_000_000, 0)
-	r := &read{oldest: map[id.Tenant]int64{}, low: map[id.Tenant]int64{}}
+	r := &read{ids: map[id.Tenant]id.Account{}, oldest: map[id.Tenant]int64{}, low: map[id.Tenant]int64{}}
 	for i := range n {
 		tenant, channel := id.Tenant(i+1), id.New[id.Channel]()
 		at := now.Add(-time.Duration(i+1) * time.Second).UnixMicro()
 		r.orders = append(r.orders, orders.Count{Tenant: tenant, Channel: channel, Status: orders.Processing, Orders: 1})
 		r.syncs = append(r.syncs, channelsync.Progress{Tenant: tenant, Channel: channel, Platform: "SHOPIFY", PulledAt: at})
+		r.ids[tenant] = id.New[id.Account]()
 		r.oldest[tenant], r.low[tenant] = at, 1
 	}
 	to := make(chan prometheus.Metric, 20*n+100)

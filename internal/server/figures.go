@@ -5,12 +5,12 @@ import (
 	"context"
 	"crypto/tls"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/base/id"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/db"
@@ -84,6 +84,7 @@ type figures struct {
 type read struct {
 	at     time.Time // by this machine's clock
 	took   time.Duration
+	ids    map[id.Tenant]id.Account
 	orders []orders.Count
 	oldest map[id.Tenant]int64
 	syncs  []channelsync.Progress
@@ -166,6 +167,9 @@ func (f *figures) read(store *db.DB, ended chan struct{}) {
 }
 
 func (r *read) fill(tx *db.Tx) (err error) {
+	if r.ids, err = accounts.IDs(tx); err != nil {
+		return err
+	}
 	if r.orders, err = orders.CountsEverywhere(tx); err != nil {
 		return err
 	}
@@ -207,12 +211,12 @@ func (r *read) collect(to chan<- prometheus.Metric, now time.Time) {
 		return max(0, now.Sub(time.UnixMicro(since)).Seconds())
 	}
 	r.collectOrders(to)
-	byAccount(to, toShip, r.oldest, func(sum, of float64) float64 { return max(sum, of) }, age)
-	byAccount(to, lowStock, r.low, func(sum, of float64) float64 { return sum + of }, func(n int64) float64 { return float64(n) })
+	r.byAccount(to, toShip, r.oldest, func(sum, of float64) float64 { return max(sum, of) }, age)
+	r.byAccount(to, lowStock, r.low, func(sum, of float64) float64 { return sum + of }, func(n int64) float64 { return float64(n) })
 	var pull, push float64
 	for i, s := range r.syncs {
 		if i < mostLabelled {
-			labels := []string{account(s.Tenant), string(s.Channel), s.Platform}
+			labels := []string{r.account(s.Tenant), string(s.Channel), s.Platform}
 			to <- gauge(pullAge, age(s.PulledAt), labels...)
 			to <- gauge(pushLag, age(s.Pushing), labels...)
 			continue
@@ -229,8 +233,8 @@ func (r *read) collect(to chan<- prometheus.Metric, now time.Time) {
 		to <- gauge(failedJobs, float64(r.jobs.Failed[of]), string(of))
 	}
 	for _, q := range r.queues {
-		to <- gauge(queueAge, age(q.Since), account(q.Tenant), string(q.Endpoint))
-		to <- gauge(queueLength, float64(q.Pending), account(q.Tenant), string(q.Endpoint))
+		to <- gauge(queueAge, age(q.Since), r.account(q.Tenant), string(q.Endpoint))
+		to <- gauge(queueLength, float64(q.Pending), r.account(q.Tenant), string(q.Endpoint))
 	}
 	to <- gauge(storeSize, float64(r.size))
 	if !r.backup.IsZero() {
@@ -260,7 +264,7 @@ func (r *read) collectOrders(to chan<- prometheus.Metric) {
 			rest[c.Status] += c.Orders
 			continue
 		}
-		to <- gauge(ordersNow, float64(c.Orders), account(c.Tenant), cmp.Or(string(c.Channel), "none"), string(c.Status))
+		to <- gauge(ordersNow, float64(c.Orders), r.account(c.Tenant), cmp.Or(string(c.Channel), "none"), string(c.Status))
 	}
 	for status, n := range rest {
 		to <- gauge(ordersNow, float64(n), other, other, string(status))
@@ -268,7 +272,7 @@ func (r *read) collectOrders(to chan<- prometheus.Metric) {
 }
 
 // byAccount shows a value of each of the first mostLabelled accounts, and of the others what join makes of theirs.
-func byAccount(to chan<- prometheus.Metric, of *prometheus.Desc, values map[id.Tenant]int64, join func(sum, of float64) float64,
+func (r *read) byAccount(to chan<- prometheus.Metric, of *prometheus.Desc, values map[id.Tenant]int64, join func(sum, of float64) float64,
 	value func(int64) float64) {
 	tenants := make([]id.Tenant, 0, len(values))
 	for tenant := range values {
@@ -278,7 +282,7 @@ func byAccount(to chan<- prometheus.Metric, of *prometheus.Desc, values map[id.T
 	rest := 0.0
 	for i, tenant := range tenants {
 		if i < mostLabelled {
-			to <- gauge(of, value(values[tenant]), account(tenant))
+			to <- gauge(of, value(values[tenant]), r.account(tenant))
 			continue
 		}
 		rest = join(rest, value(values[tenant]))
@@ -288,8 +292,8 @@ func byAccount(to chan<- prometheus.Metric, of *prometheus.Desc, values map[id.T
 	}
 }
 
-// account is the label of an account: its number, which no merchant sees.
-func account(tenant id.Tenant) string { return strconv.FormatInt(int64(tenant), 10) }
+// account is the label of an account: its id.
+func (r *read) account(tenant id.Tenant) string { return string(r.ids[tenant]) }
 
 // certificateEnds is when the certificate ends that a browser would be shown; known is false without the server's own
 // TLS.
