@@ -1,4 +1,4 @@
-# entrepot: run, test and build. Needed: Go, and for the tests PostgreSQL's binaries, Chromium and PHP (make postgres browser php).
+# entrepot: run, test and build. Needed: Go, and for the tests PostgreSQL's binaries, Chromium and PHP (make postgres browser php promtool).
 
 GO      ?= go
 BIN     := bin/entrepot
@@ -21,7 +21,7 @@ RACE_ENGINES := ./internal/db/... ./internal/limits
 RACE_SQLITE  := ./internal/base/secretbox ./internal/accounts ./internal/worker ./internal/server
 RACE         := CGO_ENABLED=1 $(GO) test -race -gcflags=modernc.org/...=-race=false -short -vet=off -p 1 -timeout 30m
 
-.PHONY: help run demo quick quick-rules quick-script test all-tests race crash failover platforms parallel check bench grown postgres browser php shots build release release-check acme helm-lint clean
+.PHONY: help run demo quick quick-rules quick-script test all-tests race crash failover platforms parallel check bench grown postgres browser php promtool shots build release release-check acme helm-lint clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,7 +53,7 @@ TEST_TMPDIR = $(shell probe=$$(mktemp $(RAM)/entrepot.XXXXXX 2>/dev/null) && \
 	{ cp /bin/true $$probe && chmod +x $$probe && $$probe && test $$(df -Pk $(RAM) | awk 'NR == 2 { print $$4 }') -ge 6000000 && echo $(RAM); \
 	rm -f $$probe; })
 
-test: postgres browser php build ## go vet and every test, on SQLite and PostgreSQL
+test: postgres browser php promtool build ## go vet and every test, on SQLite and PostgreSQL
 	$(GO) vet ./...
 	$(MAKE) -j2 all-tests race
 
@@ -123,6 +123,13 @@ php: ## install PHP's command line with curl, for the tests of its samples and m
 	@if command -v php >/dev/null 2>&1 && php -m | grep -qx curl; then :; \
 	elif command -v apt-get >/dev/null 2>&1 && $(SUDO) apt-get update -q && $(SUDO) apt-get install -qy --no-install-recommends php-cli php-curl; then :; \
 	else echo "install PHP 8 for the command line, with its curl extension"; exit 1; fi
+
+# The checker alone: the package would also start a server.
+promtool: ## install Prometheus' checker of metrics and rules for the tests if it is missing
+	@if command -v promtool >/dev/null 2>&1; then :; \
+	elif command -v apt-get >/dev/null 2>&1 && dir=$$(mktemp -d) && cd $$dir && $(SUDO) apt-get update -q && \
+		apt-get download -q prometheus && dpkg -x prometheus_*.deb . && $(SUDO) install usr/bin/promtool /usr/local/bin && rm -r $$dir; then :; \
+	else echo "promtool is not installed: metrics and alerts are not checked by it"; fi
 
 shots: browser ## pictures of every page of the dashboard in shots/, and those of the documents in docs/pictures/; all rules of axe-core on each
 	$(GO) test ./internal/dashboard -run 'TestShots|TestPictures|TestEveryPageIsAccessible|TestStagesOfAnImportAreAccessible' -count=1 -timeout 20m -shots $(CURDIR)/shots -pictures $(CURDIR)/docs/pictures

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -136,8 +138,8 @@ func TestComposeBackup(t *testing.T) {
 	}
 }
 
-// rendered are the manifests of the chart with values, by kind and name.
-func rendered(t *testing.T, values string) (map[string]runtime.Object, string, error) {
+// templated are the texts that the chart's templates make of values, by file.
+func templated(t *testing.T, values string) (map[string]string, error) {
 	t.Helper()
 	chart, err := loader.LoadDir("../deploy/helm/entrepot")
 	if err != nil {
@@ -150,9 +152,15 @@ func rendered(t *testing.T, values string) (map[string]runtime.Object, string, e
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	all, err := chartutil.ToRenderValues(chart, given, chartutil.ReleaseOptions{Name: "shop", Namespace: "default", IsInstall: true}, capabilities)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	texts, err := engine.Engine{Strict: true}.Render(chart, all)
+	return engine.Engine{Strict: true}.Render(chart, all)
+}
+
+// rendered are the manifests of the chart with values, by kind and name, and the ServiceMonitor.
+func rendered(t *testing.T, values string) (map[string]runtime.Object, string, error) {
+	t.Helper()
+	texts, err := templated(t, values)
 	if err != nil {
 		return nil, "", err
 	}
@@ -269,6 +277,57 @@ image: {repository: r.example/entrepot, tag: "1.2.3", pullSecrets: [{name: pull}
 		if strings.HasPrefix(name, "Secret") {
 			t.Errorf("%s, although there are secrets", name)
 		}
+	}
+}
+
+// The chart's alerts are those of deploy/monitoring, and lead to the copy of the runbook that the values name.
+func TestChartAlerts(t *testing.T) {
+	alerts, err := os.ReadFile("../deploy/monitoring/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "entrepot/templates/prometheusrule.yaml"
+	if texts, err := templated(t, leastValues); err != nil || strings.TrimSpace(texts[file]) != "" {
+		t.Errorf("without the value there are rules: %v %s", err, texts[file])
+	}
+	texts, err := templated(t, leastValues+"prometheusRule: {enabled: true, docs: 'https://wiki.example/entrepot/', labels: {release: prometheus}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type rule struct {
+		Alert       string            `json:"alert"`
+		Expr        string            `json:"expr"`
+		For         string            `json:"for"`
+		Labels      map[string]string `json:"labels"`
+		Annotations map[string]string `json:"annotations"`
+	}
+	type groups struct {
+		Groups []struct {
+			Name  string `json:"name"`
+			Rules []rule `json:"rules"`
+		} `json:"groups"`
+	}
+	var want groups
+	var got struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name   string            `json:"name"`
+			Labels map[string]string `json:"labels"`
+		} `json:"metadata"`
+		Spec groups `json:"spec"`
+	}
+	if err := errors.Join(yaml.UnmarshalStrict(alerts, &want), yaml.UnmarshalStrict([]byte(texts[file]), &got)); err != nil {
+		t.Fatalf("%v\n%s", err, texts[file])
+	}
+	for i, r := range want.Groups[0].Rules {
+		r.Annotations["runbook_url"] = strings.Replace(r.Annotations["runbook_url"], "https://entrepot.example/docs", "https://wiki.example/entrepot", 1)
+		if here := got.Spec.Groups[0].Rules[i]; !reflect.DeepEqual(here, r) {
+			t.Errorf("the chart's %s is another: %v", r.Alert, here)
+		}
+	}
+	if got.Metadata.Labels["release"] != "prometheus" || len(want.Groups[0].Rules) != len(got.Spec.Groups[0].Rules) {
+		t.Errorf("%v, %d rules", got.Metadata, len(got.Spec.Groups[0].Rules))
 	}
 }
 

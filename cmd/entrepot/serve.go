@@ -22,6 +22,7 @@ import (
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/processors"
 	"entrepot/internal/base/secretbox"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/limits"
 	"entrepot/internal/server"
 )
@@ -53,6 +54,11 @@ func newServeCommand(env *environment) *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, end()) }()
+			if config.Trace, err = trace.Start(cmd.Context(), env.getenv, version(), config.Log); err != nil {
+				return wrong("%v", err)
+			}
+			defer env.stopTrace(config.Trace)
+			config.Log = config.Trace.Log(config.Log)
 			slog.SetDefault(config.Log) // what libraries write with package log has the form of the other lines, too
 			env.relaxCollector()
 			env.addThread()
@@ -73,6 +79,18 @@ func newServeCommand(env *environment) *cobra.Command {
 		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format", "access-log")
 	serve.Flags().String("cpu-profile", "", "file for what takes processor time until the service ends, for go tool pprof")
 	return serve
+}
+
+// traceTime is how long a service that ends waits for its last spans to be sent.
+const traceTime = 5 * time.Second
+
+// stopTrace sends the last spans.
+func (env *environment) stopTrace(t *trace.Tracer) {
+	ctx, cancel := context.WithTimeout(context.Background(), traceTime)
+	defer cancel()
+	if err := t.Stop(ctx); err != nil {
+		fmt.Fprintln(env.stderr, "the last traces were not sent:", err)
+	}
 }
 
 // leastBudget is the smallest memory budget: half of it must be enough for the largest body and its processing.

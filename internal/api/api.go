@@ -20,6 +20,7 @@ import (
 	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/overload"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
@@ -34,6 +35,7 @@ type Config struct {
 	Folder    string           // on a disk, where large answers wait to be sent; "" for the system's temporary one
 	Log       *slog.Logger
 	AccessLog *accesslog.Share // of requests with a line in the log; nil: all
+	Trace     *trace.Tracer    // nil: no spans
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
 	PublicURL string           // the service's public address, "" for none
@@ -74,7 +76,7 @@ func New(c Config) *API {
 	if c.Budget == nil {
 		c.Budget = overload.NewBudget(160 << 20)
 	}
-	a := &API{Config: c, table: newTable(routes()), seen: newLastUsed(), refused: newRefusals(), bulk: overload.NewBudget(c.Budget.Limit() / 2),
+	a := &API{Config: c, table: newTable(c.traced(routes())), seen: newLastUsed(), refused: newRefusals(), bulk: overload.NewBudget(c.Budget.Limit() / 2),
 		pieces: overload.NewBudget(piecesAtOnce()), limiter: overload.NewLimiter(),
 		large: newLarge(cmp.Or(c.Folder, os.TempDir()), c.Budget.Limit()), unchanged: limits.NewLocal()}
 	if _, off := c.Limiter.(limits.Off); off {

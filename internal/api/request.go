@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/base/overload"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/db"
 )
 
@@ -40,7 +41,13 @@ func (a *API) store(r *request) *db.DB {
 }
 
 // author is the request's caller as the author of changes.
-func (a *API) author(r *request) db.Author { return r.caller.Author(r.id, a.Proxies.Client(r.http)) }
+func (a *API) author(r *request) db.Author {
+	by := r.caller.Author(r.id, a.Proxies.Client(r.http))
+	if a.Trace != nil {
+		by.Trace = trace.Parent(r.ctx())
+	}
+	return by
+}
 
 func (r *request) ctx() context.Context { return r.http.Context() }
 

@@ -49,6 +49,12 @@ func NewClients(guard *netguard.Guard, agent string) *Clients {
 	}
 }
 
+// Through sends every request through a wrapper of the transport.
+func (c *Clients) Through(wrap func(http.RoundTripper) http.RoundTripper) *Clients {
+	c.http.Transport = wrap(c.http.Transport)
+	return c
+}
+
 // Timed sets another clock, for tests. Its waits have no random part, unless Spread sets one afterwards.
 func (c *Clients) Timed(now func() time.Time, sleep func(context.Context, time.Duration) error) *Clients {
 	c.now, c.sleep, c.spread = now, sleep, func(time.Duration) time.Duration { return 0 }

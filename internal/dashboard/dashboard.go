@@ -30,6 +30,7 @@ import (
 	"entrepot/internal/backups"
 	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
@@ -43,6 +44,7 @@ type Config struct {
 	Limiter   limits.Limiter // of failed logins
 	Log       *slog.Logger
 	AccessLog *accesslog.Share // of requests with a line in the log; nil: all
+	Trace     *trace.Tracer    // nil: no spans
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
 	Retries   webhooks.Schedule             // of deliveries, to show the times of the next attempts; nil: the standard one
@@ -85,7 +87,7 @@ func New(c Config) *Dashboard {
 	d.templates = newTemplates(d.files)
 	d.routes = routes(c.Dev)
 	for _, route := range d.routes {
-		d.mux.Handle(route.method+" "+prefix+route.path, d.handler(route))
+		d.mux.Handle(route.method+" "+prefix+route.path, c.Trace.Page(route.method, prefix+route.path, d.handler(route)))
 	}
 	d.mux.Handle("GET "+staticPath, d.files)
 	d.mux.Handle("/", d.handler(&route{open: true, serve: (*Dashboard).noRoute}))

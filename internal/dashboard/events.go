@@ -119,8 +119,8 @@ func (d *Dashboard) showEvent(r *request) (answer, error) {
 		if by := strings.TrimPrefix(r.author(e.Actor, e.ActorName), "by "); by != "" {
 			view.Pairs = append(view.Pairs, pair{Name: "By", Value: by})
 		}
-		if e.RequestID != "" {
-			view.Pairs = append(view.Pairs, pair{Name: "Request", Value: e.RequestID, Mono: true})
+		if request := e.RequestID(); request != "" {
+			view.Pairs = append(view.Pairs, pair{Name: "Request", Value: request, Mono: true})
 		}
 		if e.Resource != "" {
 			view.Pairs = append(view.Pairs, pair{Name: "About", Value: rows[0].Resource, To: rows[0].ResourceTo, Mono: !rows[0].Named})

@@ -7,10 +7,11 @@ type Author struct {
 	Name    string // of the key, the user or the channel
 	Request string // the request's id, "" without one
 	Address string // of the client, "" without one
+	Trace   string // the traceparent of the sampled span that makes the change, "" without one (package trace)
 }
 
 // By returns the same store for one author: writes through it record that author.
 func (d *DB) By(a Author) *DB { return &DB{d.opened, a} }
 
 // Author is the author of this transaction's changes.
-func (tx *Tx) Author() Author { return tx.db.author }
+func (tx *Tx) Author() Author { return tx.author }

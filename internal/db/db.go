@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"entrepot/internal/base/processors"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/db/engine"
 	"entrepot/internal/db/migrations"
 	"entrepot/internal/db/postgres"
@@ -45,8 +46,9 @@ type Config struct {
 	// commands, tests: the least time to wait for connections, locks and admission; 0: the usual times
 	MinWait time.Duration
 
-	HasBackup bool        // PostgreSQL: migrations that rewrite tables may run
-	Later     []Migration // for tests: migrations after this program's own
+	HasBackup bool          // PostgreSQL: migrations that rewrite tables may run
+	Later     []Migration   // for tests: migrations after this program's own
+	Spans     *trace.Tracer // records the messages to the store; nil: none
 
 	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
 	Wrote func(sql string, args []any) // for tests: called with every statement that is queued to write; nil for none
@@ -70,6 +72,7 @@ type DB struct {
 // opened is what all authors of a store share.
 type opened struct {
 	engine    engine.Engine
+	runs      engine.Engine // runs transactions: engine itself, or with spans around its messages (traced.go)
 	now       func() time.Time
 	trace     func(sql string, args []any)
 	wrote     func(sql string, args []any)
@@ -124,6 +127,9 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if d.runs = d.engine; c.Spans != nil {
+		d.runs = traced{d.engine, c.Spans}
 	}
 	d.admission = newAdmission(d.engine.Connections(), processors.Count())
 	d.admission.minWait = max(wideWait, c.MinWait)

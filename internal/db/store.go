@@ -105,6 +105,15 @@ func (d *DB) Places(ctx context.Context) (accepted, used int, err error) {
 	return accepted, d.engine.Connections(), err
 }
 
+// InUse returns how many connections to the store this process uses at this moment, and how many it may use.
+func (d *DB) InUse() (used, most int) { return d.engine.InUse(), d.engine.Connections() }
+
+// Size is how many bytes the store's tables and indexes take.
+func (tx *Tx) Size() (bytes int64, err error) {
+	err = tx.Row(tx.db.engine.Catalog().Size, nil, &bytes)
+	return bytes, err
+}
+
 // Copied is what a copy of a PostgreSQL store holds.
 type Copied = postgres.Copied
 

@@ -32,6 +32,7 @@ type Tx struct {
 	last     []func(*Tx) error
 	readOnly bool
 	try      int
+	author   Author
 	branch   *branch // nil outside Together
 
 	postponed bool // see Postpone

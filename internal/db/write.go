@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"entrepot/internal/base/id"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/db/engine"
 )
 
@@ -46,6 +47,10 @@ func (d *DB) WriteSerially(ctx context.Context, tenant id.Tenant, callers int, r
 func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, callers int, run func(*Tx) error) error {
 	var err error
 	now := d.Now()
+	author := d.author
+	if author.Trace == "" && d.runs != d.engine {
+		author.Trace = trace.Parent(ctx)
+	}
 	d.admission.active.mark(tenant, now)
 	defer d.open.leave(d.open.enter(now))
 	for try := range maxTries {
@@ -61,8 +66,8 @@ func (d *DB) write(ctx context.Context, tenant id.Tenant, how engine.Mode, calle
 			}
 		}
 		var tx *Tx
-		err = d.engine.Write(ctx, tenant, how, func(s engine.Session) ([]*engine.Step, error) {
-			tx = &Tx{Tenant: tenant, db: d, session: s, now: d.Now(), try: try}
+		err = d.runs.Write(ctx, tenant, how, func(s engine.Session) ([]*engine.Step, error) {
+			tx = &Tx{Tenant: tenant, db: d, session: s, now: d.Now(), try: try, author: author}
 			err := recovered(tx, func(tx *Tx) error {
 				if err := run(tx); err != nil {
 					return err
@@ -129,7 +134,7 @@ func (d *DB) Peek(ctx context.Context, tenant id.Tenant, run func(*Tx) error) er
 
 func (d *DB) read(ctx context.Context, tenant id.Tenant, how engine.ReadMode, run func(*Tx) error) error {
 	return d.again(ctx, func() error {
-		return d.engine.Read(ctx, tenant, how, func(s engine.Session) error {
+		return d.runs.Read(ctx, tenant, how, func(s engine.Session) error {
 			return run(&Tx{Tenant: tenant, db: d, session: s, now: d.Now(), readOnly: true})
 		})
 	})

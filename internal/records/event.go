@@ -51,7 +51,7 @@ func WriteLoggedEvent(w *apijson.Writer, name string, e *webhooks.Logged, readab
 	w.Micros("timestamp", e.CreatedAt)
 	w.RawObject("data", data)
 	writeActor(w, e)
-	w.TextOrNull("requestId", e.RequestID)
+	w.TextOrNull("requestId", e.RequestID())
 	w.End()
 }
 
@@ -73,7 +73,7 @@ func writeActor(w *apijson.Writer, e *webhooks.Logged) {
 // SampleLogged is an event of the log.
 func SampleLogged() *webhooks.Logged {
 	return &webhooks.Logged{ID: SampleEvent, Name: webhooks.OrderShipped, CreatedAt: SampleTime, Payload: `{"data":{}}`,
-		Actor: "key:019a1c52-7c1e-7d40-9a55-000000000002", ActorName: "ERP", RequestID: "019a1c52-7c1e-7d40-9a55-000000000008"}
+		Actor: "key:019a1c52-7c1e-7d40-9a55-000000000002", ActorName: "ERP", Origin: "019a1c52-7c1e-7d40-9a55-000000000008"}
 }
 
 // WriteSampleEvent writes an event as endpoints receive it, with a record name for each kind.

@@ -29,6 +29,7 @@ func (s *Server) routes() http.Handler {
 	registry.MustRegister(api.Collectors()...)
 	registry.MustRegister(worker.Collectors()...)
 	registry.MustRegister(backups.Collector(s.backupStatus, s.config.now))
+	registry.MustRegister(&figures{s: s})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthy)
 	mux.HandleFunc("GET /readyz", s.ready)

@@ -117,7 +117,7 @@ func Listen(c Config) (*Server, error) {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
 	}
 	s := &Server{config: c, log: c.Log, listener: listener, files: files, ordered: ordered}
-	handler := s.routes()
+	handler := c.Trace.Handler(s.routes())
 	if c.Local {
 		handler = localOnly(handler)
 		s.config.PublicURL = cmp.Or(c.PublicURL, s.URL()) // its shops are on this machine
@@ -351,13 +351,13 @@ func (s *Server) openNow(ctx context.Context) (*node, error) {
 	}
 	n := &node{store: store, outdated: make(chan error, 1), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
 		Limiter: limiter, Budget: s.config.Budget, Folder: folder(s.config.Dir), Log: s.log,
-		AccessLog: s.config.AccessLog,
-		Version:   s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
-		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log,
+		AccessLog: s.config.AccessLog, Trace: s.config.Trace,
+		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
+		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log, Trace: s.config.Trace,
 			AccessLog: s.config.AccessLog, Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL,
 			Proxies: s.config.Proxies, Plan: s.config.Admin.Plan, Dev: s.config.Dev, Backups: s.backupStatus})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
-		Log:     s.log,
+		Log: s.log, Trace: s.config.Trace,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention, JobLease: s.config.JobLease})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/secretbox"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/commerce"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/all"
@@ -32,6 +33,7 @@ type StoreConfig struct {
 	// Sleep waits for a platform's limit by the clock of Now, or until ctx ends; nil: by the real time
 	Sleep func(ctx context.Context, d time.Duration) error
 	Log   *slog.Logger
+	Trace *trace.Tracer // nil: no spans
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
 	HasBackup        bool          // PostgreSQL: migrations that rewrite tables may run
@@ -62,6 +64,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	}
 	guard := &netguard.Guard{Dev: c.Dev, Allow: c.Allow}
 	client := guarded(guard)
+	client.Transport = c.Trace.Transport("platform", client.Transport)
 	known, err := all.Connectors(client, time.Now)
 	if err != nil {
 		return nil, err
@@ -91,7 +94,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 
 // openDB opens the store's database, and does not create it if MustExist is set.
 func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
-	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, StatementTimeout: c.StatementTimeout,
+	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, Spans: c.Trace, StatementTimeout: c.StatementTimeout,
 		MinWait: c.MinWait, HasBackup: c.HasBackup, Later: c.Later}
 	if c.MustExist {
 		return db.OpenExisting(ctx, config)
@@ -155,6 +158,9 @@ func firstMasterKey(ctx context.Context, store *db.DB, c StoreConfig, missing er
 // clients are the HTTP clients for platforms.
 func (c StoreConfig) clients(guard *netguard.Guard) *connector.Clients {
 	clients := connector.NewClients(guard, c.agent())
+	if c.Trace != nil {
+		clients.Through(func(t http.RoundTripper) http.RoundTripper { return c.Trace.Transport("platform", t) })
+	}
 	if c.Now != nil && c.Sleep != nil {
 		clients.Timed(c.Now, c.Sleep)
 	}

@@ -47,7 +47,7 @@ func Record(w db.Writer, events ...Event) {
 		for _, e := range piece {
 			event := id.New[id.Event]()
 			body, by := e.Body(event, w.Micros()), e.author(w)
-			args = append(args, event, offset, e.Name, e.Resource, body, db.Checksum(body), w.Micros(), by.Actor, by.Name, by.Request)
+			args = append(args, event, offset, e.Name, e.Resource, body, db.Checksum(body), w.Micros(), by.Actor, by.Name, origin(by))
 			offset += db.StampStep
 		}
 		w.Change(eventText.For(len(piece), insertEvents), args...)
@@ -69,6 +69,16 @@ func (e *Event) author(w db.Writer) db.Author {
 	return by
 }
 
+// origin is what the column request_id holds of an author: the request's id, which has no blank, and after a blank the
+// traceparent of its span if that is sampled. So deliveries belong to the trace of their request, whichever node
+// makes them.
+func origin(by db.Author) string {
+	if by.Trace == "" {
+		return by.Request
+	}
+	return by.Request + " " + by.Trace
+}
+
 // manyEvents is from how many events of one name on they have a statement of their own.
 const manyEvents = 64
 
@@ -86,7 +96,7 @@ func alike(events []Event) bool {
 // one argument.
 func recordMany(w db.Writer, offset int64, events []Event) {
 	by := events[0].author(w)
-	args := append(make([]any, 0, 7+4*len(events)), w.TenantID(), offset, events[0].Name, w.Micros(), by.Actor, by.Name, by.Request)
+	args := append(make([]any, 0, 7+4*len(events)), w.TenantID(), offset, events[0].Name, w.Micros(), by.Actor, by.Name, origin(by))
 	for _, e := range events {
 		event := id.New[id.Event]()
 		body := e.Body(event, w.Micros())

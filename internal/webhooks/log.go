@@ -22,7 +22,13 @@ type Logged struct {
 	Payload   string // the envelope, as delivered
 	Actor     string // who made the change: "key:<id>", "user:<id>", "channel:<id>" or "system"; "" if it was not recorded
 	ActorName string // what the key, the user or the channel was called then
-	RequestID string // "" without a request
+	Origin    string // the request, and its trace if that is sampled; see RequestID
+}
+
+// RequestID is the id of the request that made the change, "" without one.
+func (e *Logged) RequestID() string {
+	request, _, _ := strings.Cut(e.Origin, " ")
+	return request
 }
 
 // Data is the member of the envelope that the kind of the event determines, as JSON text.
@@ -41,7 +47,7 @@ var loggedTable = db.NewTable("events",
 	db.Col("payload", func(e *Logged) any { return &e.Payload }),
 	db.Col("actor", func(e *Logged) any { return &e.Actor }),
 	db.Col("actor_name", func(e *Logged) any { return &e.ActorName }),
-	db.Col("request_id", func(e *Logged) any { return &e.RequestID }),
+	db.Col("request_id", func(e *Logged) any { return &e.Origin }),
 ).Of("event")
 
 // EventByID reads an event of the log, or a test event. Errors: NotFound.

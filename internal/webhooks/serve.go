@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"errors"
+	"strings"
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
@@ -107,6 +108,19 @@ type Ready struct {
 type Payload struct {
 	Text     string // "" if it is longer than ShortPayload and was not read separately
 	EditedAt int64  // when a person was taken out of it last, 0 for never
+	Origin   string // see Request and Trace
+}
+
+// Request is the id of the request that made the change, "" without one.
+func (p *Payload) Request() string {
+	request, _, _ := strings.Cut(p.Origin, " ")
+	return request
+}
+
+// Trace is the traceparent of that request's span, "" unless that was sampled.
+func (p *Payload) Trace() string {
+	_, parent, _ := strings.Cut(p.Origin, " ")
+	return parent
 }
 
 // ShortPayload is the length in bytes up to which a payload is read together with its delivery.
@@ -172,8 +186,8 @@ func Payloads(tx *db.Tx, stamps []int64) (map[int64]Payload, error) {
 	return payloads, tx.Each(func(r db.Rows) error {
 		var stamp int64
 		var p Payload
-		err := r.Scan(&stamp, &p.Text, &p.EditedAt)
+		err := r.Scan(&stamp, &p.Text, &p.EditedAt, &p.Origin)
 		payloads[stamp] = p
 		return err
-	}, "SELECT stamp, payload, coalesce(edited_at, 0) FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2), args...)
+	}, "SELECT stamp, payload, coalesce(edited_at, 0), request_id FROM events WHERE tenant_id = $1 AND stamp IN "+db.In(len(args)-1, 2), args...)
 }

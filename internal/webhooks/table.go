@@ -44,7 +44,8 @@ var readyTable = db.NewTable("deliveries", append(deliveryColumns(func(r *Ready)
 	db.Joined("octet_length(e.payload)", func(r *Ready) any { return &r.Size }),
 	db.Joined("CASE WHEN octet_length(e.payload) <= "+strconv.Itoa(ShortPayload)+" THEN e.payload END",
 		func(r *Ready) any { return &r.Text }),
-	db.Joined("coalesce(e.edited_at, 0)", func(r *Ready) any { return &r.EditedAt }))...)
+	db.Joined("coalesce(e.edited_at, 0)", func(r *Ready) any { return &r.EditedAt }),
+	db.Joined("coalesce(e.request_id, '')", func(r *Ready) any { return &r.Origin }))...)
 
 // deliveryColumns are the columns of a delivery, which is T or a part of it.
 func deliveryColumns[T any](of func(*T) *Delivery) []db.Column[T] {

@@ -16,6 +16,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/webhooks"
 )
 
@@ -73,6 +74,7 @@ func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok boo
 	start := time.Now()
 	ctx, cancel := q.allowed(d)
 	defer cancel()
+	ctx = trace.Within(ctx, d.Trace())
 	err := q.send(ctx, d, at, &o)
 	took := time.Since(start)
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
@@ -93,8 +95,9 @@ func (q *queue) attempt(d *webhooks.Ready) (o webhooks.Outcome, answered, ok boo
 			w.Log.Warn("attempts failed", "endpoint", q.Endpoint, "attempts", n, "status", o.StatusCode, "error", o.Error)
 		}
 	}
-	w.Log.LogAttrs(context.Background(), level, "attempt", slog.String("delivery", string(d.ID)),
+	w.Log.LogAttrs(ctx, level, "attempt", slog.String("delivery", string(d.ID)),
 		slog.String("endpoint", string(q.Endpoint)), slog.String("event", d.Name), slog.String("eventId", string(d.Event)),
+		slog.String("request", d.Request()),
 		slog.Int64("attempt", o.Number), slog.Int64("status", o.StatusCode),
 		tookMS(took), slog.String("state", string(o.State)), slog.String("error", o.Error))
 	return o, o.StatusCode != 0, true

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"entrepot/internal/base/trace"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
 )
@@ -36,13 +37,27 @@ func claimShort(tx *db.Tx, lease time.Duration) (j jobs.Job, ok bool, err error)
 // run does one job. A job that fails is due again after jobPause; after jobTries it ends as failed.
 func (w *Worker) run(job jobs.Job) {
 	start := time.Now()
-	err := w.holding(w.running, job, func(ctx context.Context) error { return w.do(ctx, job) })
+	err := w.holding(w.running, job, w.traced(job, func(ctx context.Context) error { return w.do(ctx, job) }))
 	switch {
 	case err == nil:
 		w.Log.Info("job", "job", job.ID, "type", job.Type, "items", job.Total, tookMS(time.Since(start)))
 	case !errors.Is(err, jobs.ErrLost):
 		w.failed("running the job "+string(job.ID), err)
 		w.failed("putting off the job "+string(job.ID), w.prolong(w.running, job, jobPause))
+	}
+}
+
+// traced is the work of a job with a span around it.
+func (w *Worker) traced(job jobs.Job, run func(context.Context) error) func(context.Context) error {
+	if w.Trace == nil {
+		return run
+	}
+	return func(ctx context.Context) error {
+		ctx, end := w.Trace.Begin(ctx, "job "+string(job.Type), trace.Attr("entrepot.job.id", string(job.ID)),
+			trace.Attr("entrepot.channel.id", string(job.Channel)))
+		err := run(ctx)
+		end(err)
+		return err
 	}
 }
 
@@ -54,7 +69,7 @@ func (w *Worker) do(ctx context.Context, job jobs.Job) error {
 		defer context.AfterFunc(w.stopping, end)() // between two orders; another node continues, or this one after its next start
 		return w.Commerce.RunOrderBulk(bulk, w.DB, job, w.JobLease)
 	}
-	return w.DB.By(job.Author()).Write(w.running, job.Tenant, func(tx *db.Tx) error {
+	return w.DB.By(job.Author()).Write(trace.Carry(ctx, w.running), job.Tenant, func(tx *db.Tx) error {
 		if job.Tries > jobTries && (!job.WaitsForOthers() || tx.Now().Sub(time.UnixMicro(job.CreatedAt)) > jobWaits) {
 			w.Commerce.GiveUp(tx, job, "it was started several times and never ended")
 			return nil

@@ -103,7 +103,7 @@ func (w *Worker) runOnChannel(job jobs.Job) {
 // continues on another node, or after the next start.
 func (w *Worker) runHeld(job jobs.Job, run func(ctx context.Context) error) {
 	start := time.Now()
-	err := w.holding(w.stopping, job, run)
+	err := w.holding(w.stopping, job, w.traced(job, run))
 	switch {
 	case err == nil:
 		w.Log.Info("job", "job", job.ID, "type", job.Type, "channel", job.Channel, "items", job.Total, tookMS(time.Since(start)))

@@ -32,6 +32,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/netguard"
+	"entrepot/internal/base/trace"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/jobs"
@@ -46,6 +47,7 @@ type Config struct {
 	Guard      *netguard.Guard   // where deliveries may go; nil: the strictest
 	Retries    webhooks.Schedule // nil: the one of interface §6.2
 	Log        *slog.Logger
+	Trace      *trace.Tracer // nil: no spans
 	Version    string        // for User-Agent
 	Alone      bool          // no other node serves this store: at the start the worker takes over what a crash left
 	Poll       time.Duration // how often loops run without being woken; 0: a second
@@ -114,7 +116,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	if c.JobLease == 0 {
 		c.JobLease = jobLease
 	}
-	w := &Worker{Config: c, node: id.New[string](), transport: transport(c.Guard), outcomes: make(chan settled, 2*settleBatch),
+	w := &Worker{Config: c, node: id.New[string](), transport: c.Trace.Transport("deliver", transport(c.Guard)), outcomes: make(chan settled, 2*settleBatch),
 		settling: make(chan struct{}),
 		lived:    make(chan struct{}), answering: newPool(maxAnswering, payloadBudget*3/4), silent: newPool(maxSilent, payloadBudget/4),
 		lease: newLease(c.Alone), reading: semaphore.NewWeighted(maxReading),

@@ -3,8 +3,11 @@ package grown
 import (
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -45,8 +48,34 @@ func TestAGrownAccount(t *testing.T) {
 				q.measure(t, client)
 			}
 		})
+		t.Run("metrics", func(t *testing.T) { metrics(t, s) })
 		t.Run("neighbours", func(t *testing.T) { neighbours(t, s, client) })
 	})
+}
+
+// mostReading is the longest that reading the figures of /metrics may take, in seconds, however large the account is.
+const mostReading = 0.5
+
+// metrics scrapes /metrics, whose figures are read from kept counts and the beginnings of indexes.
+func metrics(t *testing.T, s *harness.Server) {
+	t.Helper()
+	began := time.Now()
+	response, err := http.Get(s.Base + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(began)
+	_, rest, _ := strings.Cut(string(text), "\nentrepot_figures_read_seconds ")
+	read, err := strconv.ParseFloat(strings.SplitN(rest, "\n", 2)[0], 64)
+	if err != nil || read > mostReading {
+		t.Errorf("the figures of /metrics were read in %v s, at most %v are wanted (%v)", read, mostReading, err)
+	}
+	t.Logf("/metrics: %s, its figures in %.1f ms", took.Round(time.Millisecond), 1000*read)
 }
 
 // fill creates an account with records of two years in the store of a server, and returns a key of every scope.

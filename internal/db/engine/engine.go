@@ -21,6 +21,7 @@ import (
 type Engine interface {
 	Name() string     // "sqlite" or "postgres"
 	Connections() int // how many reads may run at once
+	InUse() int       // how many of the connections are in use at this moment
 
 	// ClockMargin bounds how much later than its own time of beginning, by this process's clock, another process may
 	// commit.
@@ -96,5 +97,6 @@ type Catalog struct {
 	Made  string // how many tables are named schema_versions: 0 or 1
 	Texts string // table and column of every text column, by table
 
+	Size    string // bytes of the store's tables and indexes
 	Columns string // table, column and type of every column, by table and column
 }

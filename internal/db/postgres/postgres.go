@@ -91,6 +91,9 @@ func (e *Engine) Name() string { return "postgres" }
 // Connections is how many connections the pool may have.
 func (e *Engine) Connections() int { return int(e.pool.Config().MaxConns) }
 
+// InUse is how many connections of the pool have a transaction.
+func (e *Engine) InUse() int { return int(e.pool.Stat().AcquiredConns()) }
+
 // ClockMargin covers other nodes, whose clocks differ. The server ends transactions of a node that stands still after
 // seconds.
 func (e *Engine) ClockMargin() time.Duration { return 10 * time.Minute }
@@ -123,6 +126,7 @@ func (e *Engine) Catalog() engine.Catalog {
 			JOIN information_schema.tables t USING (table_schema, table_name)
 			WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.data_type = 'text'
 				ORDER BY c.table_name, c.ordinal_position`,
+		Size: "SELECT pg_database_size(current_database())",
 		Columns: `SELECT c.table_name::TEXT, c.column_name::TEXT, c.data_type::TEXT FROM information_schema.columns c
 			JOIN information_schema.tables t USING (table_schema, table_name)
 			WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' ORDER BY c.table_name COLLATE "C", c.column_name COLLATE "C"`,

@@ -133,6 +133,9 @@ func (e *Engine) Name() string { return "sqlite" }
 // Connections is how many reading connections there are.
 func (e *Engine) Connections() int { return e.readers.size }
 
+// InUse is how many reads run.
+func (e *Engine) InUse() int { return e.readers.size - len(e.readers.idle) }
+
 // ClockMargin is short: a second process that serves is refused, and commands that write at the same time take a
 // moment.
 func (e *Engine) ClockMargin() time.Duration { return 10 * time.Second }
@@ -187,6 +190,7 @@ func (e *Engine) Catalog() engine.Catalog {
 		Made: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_versions'",
 		Texts: "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.type = 'TEXT' ORDER " +
 			"BY t.name, c.cid",
+		Size: "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
 		Columns: `SELECT t.name, c.name, lower(c.type) FROM sqlite_master t, pragma_table_info(t.name) c
 			WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.name`,
 	}
