@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/overload"
 	"entrepot/internal/commerce"
@@ -32,6 +33,7 @@ type Config struct {
 	Budget    *overload.Budget // memory for bodies and answers; nil: 160 MB
 	Folder    string           // on a disk, where large answers wait to be sent; "" for the system's temporary one
 	Log       *slog.Logger
+	AccessLog *accesslog.Share // of requests with a line in the log; nil: all
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
 	PublicURL string           // the service's public address, "" for none

@@ -28,6 +28,7 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/backups"
+	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
@@ -41,6 +42,7 @@ type Config struct {
 	Commerce  *commerce.Service
 	Limiter   limits.Limiter // of failed logins
 	Log       *slog.Logger
+	AccessLog *accesslog.Share // of requests with a line in the log; nil: all
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
 	Retries   webhooks.Schedule             // of deliveries, to show the times of the next attempts; nil: the standard one

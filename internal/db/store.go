@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/db/migrations"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/db/sqlite"
 )
@@ -69,6 +70,22 @@ func (d *DB) Security(ctx context.Context) (Security, error) {
 // MayCome reports whether a store that could not be opened may be opened soon: its database server is not there yet,
 // starts, or has no place for a connection.
 func MayCome(err error) bool { return postgres.MayCome(err) }
+
+// State is what a node reports of its store.
+type State struct {
+	Schema int  // version of the store's schema
+	Known  int  // that of this program
+	Takes  bool // the database takes writes: it is no standby
+}
+
+// State reads the state of the store.
+func (d *DB) State(ctx context.Context) (s State, err error) {
+	s.Known, s.Takes = len(migrations.Known()), true
+	if s.Schema, err = d.version(ctx); err != nil || d.Engine() != "postgres" {
+		return s, err
+	}
+	return s, d.Read(ctx, Across, func(tx *Tx) error { return tx.Row("SELECT NOT pg_is_in_recovery()", nil, &s.Takes) })
+}
 
 // Lax lists the settings of the database server with which a power cut may lose acknowledged changes. On SQLite there
 // are none: the program makes them itself.

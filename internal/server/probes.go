@@ -150,7 +150,11 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 // ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and
 // takes writes, and the service is not stopping. A node stays ready beside a newer one that has migrated the store, as
 // long as the newer schema is compatible with it; a node that cannot serve it stops.
+// With ?verbose a process of this machine gets the state of the node, too (readyz.go).
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Has("verbose") && fromThisMachine(r) {
+		w = &withState{ResponseWriter: w, state: s.state(r.Context())}
+	}
 	n := s.running.Load()
 	switch {
 	case n == nil:
