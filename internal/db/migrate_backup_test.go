@@ -137,3 +137,43 @@ func TestCopiesOfANewerSchema(t *testing.T) {
 		}
 	}
 }
+
+// A migration that waits for a table which a long read uses lets others pass, and runs when the read has ended.
+func TestMigrationLetsOthersPass(t *testing.T) {
+	c := db.Config{URL: dbtest.URL(t), MinWait: dbtest.Timeout}
+	store := dbtest.Open(t, c)
+	clock(t, store, 1)
+	c.Later = []db.Migration{db.NewMigration(1, "9001_later.sql", "ALTER TABLE order_numbers ADD COLUMN later BIGINT;")}
+	newer, err := db.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer newer.Close()
+	ended := make(chan error, 1)
+	err = store.Read(t.Context(), db.Across, func(tx *db.Tx) error {
+		var n int64
+		if err := tx.Row("SELECT count(*) FROM order_numbers", nil, &n); err != nil {
+			return err
+		}
+		go func() {
+			_, err := newer.Migrate(t.Context())
+			ended <- err
+		}()
+		dbtest.Until(t, "the migration waits for the table", func() bool {
+			return countOf(t, store, "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'order_numbers'::REGCLASS") > 0
+		})
+		countOf(t, store, "SELECT count(*) FROM order_numbers") // behind the migration
+		select {
+		case err := <-ended:
+			t.Errorf("the migration did not wait: %v", err)
+		default:
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"entrepot/internal/db/engine"
@@ -103,15 +104,40 @@ func (e *Engine) DDL(text string) string { return ddlWords.Replace(text) }
 
 var ddlWords = strings.NewReplacer(") WITHOUT ROWID", ")", "--postgres ", "")
 
-// Script runs statements in one transaction, one script at a time in a database. It sees the rows of every account.
+// Bounds of a script's wait for tables that others use. While a script waits for a table, everybody else waits behind
+// it, so it gives up soon, lets them pass, and tries again.
+const (
+	scriptWait  = "2s"
+	scriptPause = 200 * time.Millisecond
+	scriptTries = 100
+)
+
+// Script runs statements in one transaction, one script at a time in a database. It sees the rows of every account. A
+// script that waits too long for a table, or whose locks cross those of another transaction, runs again.
 func (e *Engine) Script(ctx context.Context, sql string) error {
+	for try := 1; ; try++ {
+		err := e.script(ctx, sql)
+		refused, is := errors.AsType[*pgconn.PgError](err)
+		const deadlock, lockTimeout = "40P01", "55P03"
+		if !is || refused.Code != deadlock && refused.Code != lockTimeout || try == scriptTries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(scriptPause):
+		}
+	}
+}
+
+func (e *Engine) script(ctx context.Context, sql string) error {
 	conn, release, err := e.pool.acquire(ctx)
 	if err != nil {
 		return engine.Unavailable(err)
 	}
 	defer release()
 	_, err = conn.Conn().PgConn().Exec(ctx,
-		"BEGIN; SELECT set_config('entrepot.tenant', '0', true), "+scriptLock+"; "+sql+"; COMMIT").ReadAll()
+		"BEGIN; SELECT set_config('entrepot.tenant', '0', true), "+scriptLock+"; SET LOCAL lock_timeout = '"+scriptWait+"'; "+sql+"; COMMIT").ReadAll()
 	if err != nil {
 		conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll()
 	}
