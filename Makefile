@@ -21,7 +21,7 @@ RACE_ENGINES := ./internal/db/... ./internal/limits
 RACE_SQLITE  := ./internal/base/secretbox ./internal/accounts ./internal/worker ./internal/server
 RACE         := CGO_ENABLED=1 $(GO) test -race -gcflags=modernc.org/...=-race=false -short -vet=off -p 1 -timeout 30m
 
-.PHONY: help run demo quick quick-rules quick-script test all-tests race crash failover platforms parallel check bench grown postgres browser php promtool shots build release release-check clean
+.PHONY: help run demo quick quick-rules quick-script test all-tests race crash failover platforms parallel check bench grown postgres browser php promtool shots build release release-check acme helm-lint clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,10 @@ race:
 		ENTREPOT_TEST_ENGINES=sqlite $(RACE) $(RACE_SQLITE); \
 	else echo "no C compiler: the race detector is left out"; fi
 
+# A module of its own, so that the test authority's modules are none of the service's; -mod=mod follows a change of its go.mod.
+acme: postgres ## have the service order certificates from Pebble, the authority that Let's Encrypt tests clients with
+	cd test/acme && $(GO) test -mod=mod -count=1 -timeout 10m .
+
 KILLS ?= 200
 PAUSES ?= 30
 crash: postgres ## kill the service KILLS times on each engine under load, pause it PAUSES times, and audit what it left
@@ -86,7 +90,7 @@ check: ## what must hold before a change is merged: format, staticcheck, modules
 	@unformatted=$$(gofmt -l cmd internal test examples docs release); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
 	$(GO) tool staticcheck ./...
 	$(GO) mod verify
-	$(MAKE) test
+	$(MAKE) test acme
 
 BENCHTIME ?= 3s
 bench: build ## measure this machine: the service beside the bare database driver (the baseline), BENCHTIME each
@@ -127,15 +131,16 @@ promtool: ## install Prometheus' checker of metrics and rules for the tests if i
 		apt-get download -q prometheus && dpkg -x prometheus_*.deb . && $(SUDO) install usr/bin/promtool /usr/local/bin && rm -r $$dir; then :; \
 	else echo "promtool is not installed: metrics and alerts are not checked by it"; fi
 
-shots: browser ## pictures of every page of the dashboard in shots/, and those of README in docs/pictures/; all rules of axe-core on each
+shots: browser ## pictures of every page of the dashboard in shots/, and those of the documents in docs/pictures/; all rules of axe-core on each
 	$(GO) test ./internal/dashboard -run 'TestShots|TestPictures|TestEveryPageIsAccessible|TestStagesOfAnImportAreAccessible' -count=1 -timeout 20m -shots $(CURDIR)/shots -pictures $(CURDIR)/docs/pictures
 
 # No profile (default.pgo): orders and lists gain nothing that can be measured, bulk writes some per cent.
 build: ## build bin/entrepot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/entrepot
 
-release: ## build all that is published into dist/: programs, archives, packages, images, chart, list of parts, checksums
-	cd release && $(GO) run . -source .. -out ../dist
+MAINTAINER ?=
+release: ## build all that is published into dist/, MAINTAINER='Name <address>' in the packages: programs, archives, images, chart, checksums
+	cd release && $(GO) run . -source .. -out ../dist $(if $(MAINTAINER),-maintainer '$(MAINTAINER)')
 
 # RELEASE_TEST='-dist ../dist' tries what make release has built, -every every target, -cold a second build without Go's cache.
 RELEASE_TEST ?=
@@ -143,5 +148,12 @@ release-check: ## try what is published as its users do: packages, images, chart
 	@echo "not part of make check: it compiles the packagers and Kubernetes' types, and packs fifty megabytes several times"
 	cd release && $(GO) vet . && $(GO) test -count=1 -timeout 60m -v . $(RELEASE_TEST)
 
+HELM_VERSION := v3.22.0
+helm-lint: ## check the Helm chart with helm itself, which is built first (minutes)
+	@[ -x .helm/helm ] || GOBIN=$(CURDIR)/.helm $(GO) install helm.sh/helm/v3/cmd/helm@$(HELM_VERSION)
+	.helm/helm lint --strict deploy/helm/entrepot $(HELM_VALUES)
+	.helm/helm template shop deploy/helm/entrepot $(HELM_VALUES) >/dev/null
+HELM_VALUES := --set image.repository=registry.invalid/entrepot --set database.url=postgres://db/entrepot --set masterKey.value=AAAA
+
 clean: ## remove what was built
-	rm -rf bin dist
+	rm -rf bin dist .helm

@@ -14,7 +14,7 @@ import (
 	"entrepot/internal/db/dbtest"
 )
 
-// The shell blocks of the README's section "Run it" work unchanged, pasted into one shell in a clean clone.
+// The shell blocks of the README's section "First order in a minute" work unchanged, pasted into one shell in a clean clone.
 func TestReadmeRuns(t *testing.T) {
 	dbtest.Long(t, "it builds and runs the program")
 	for _, tool := range []string{"bash", "curl", "jq", "go", "git", "make"} {
@@ -26,7 +26,7 @@ func TestReadmeRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(text), "## Run it\n")
+	_, section, found := strings.Cut(string(text), "## First order in a minute\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1)
 	if !found || len(blocks) < 2 {
@@ -58,24 +58,100 @@ func TestReadmeRuns(t *testing.T) {
 	if shell.Process != nil {
 		_ = syscall.Kill(-shell.Process.Pid, syscall.SIGKILL)
 	}
-	if err != nil || !strings.Contains(string(out), `"meta"`) || !strings.Contains(string(out), "holds") {
+	if err != nil || !strings.Contains(string(out), `"meta"`) || !strings.Contains(string(out), "Ada Lovelace") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
 
-// Every page of the documentation is found from the README, except those that another page leads to.
-func TestReadmeLeadsToEveryPage(t *testing.T) {
-	pages, err := filepath.Glob("*.md")
+// The README leads to docs/README.md, which leads to every page: two clicks. What lists pages of its own leads to them.
+func TestEveryPageIsTwoClicksAway(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil || !strings.Contains(string(readme), "](docs/README.md)") {
+		t.Fatal("the README does not link to docs/README.md", err)
+	}
+	door, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range pages {
-		if page != "open-points.md" && !strings.Contains(string(text), "](docs/"+page+")") {
-			t.Errorf("the README does not link to docs/%s", page)
+	for _, pattern := range []string{"*.md", "sell/*.md", "platforms/*.md", "decisions/README.md"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil || len(pages) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, page := range pages {
+			if page != "README.md" && !strings.Contains(string(door), "]("+page+")") {
+				t.Errorf("docs/README.md does not link to %s", page)
+			}
 		}
 	}
+}
+
+// Every command of entrepot in a block of a page is one that the program has, and so are its flags.
+func TestCommandsInPagesExist(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "entrepot")
+	if out, err := exec.Command("go", "build", "-o", program, "../cmd/entrepot").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	helps := map[string]string{}
+	help := func(command string) string {
+		if _, known := helps[command]; !known {
+			out, err := exec.Command(program, append(strings.Fields(command), "--help")...).CombinedOutput()
+			if err != nil {
+				out = nil
+			}
+			helps[command] = string(out)
+		}
+		return helps[command]
+	}
+	seen := 0
+	for _, pattern := range []string{"../*.md", "*.md", "*/*.md", "../examples/*/README.md"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			for _, words := range commandsIn(t, page) {
+				seen++
+				command := words[0]
+				if len(words) > 1 && strings.Contains(help(command+" "+words[1]), "entrepot "+command+" "+words[1]) {
+					command += " " + words[1] // such as key create
+				}
+				shown := help(command)
+				if !strings.Contains(shown, "entrepot "+command) {
+					t.Errorf("%s: there is no command entrepot %s", page, command)
+					continue
+				}
+				for _, w := range words {
+					if flag, _, _ := strings.Cut(w, "="); strings.HasPrefix(flag, "--") && !strings.Contains(shown, flag+" ") {
+						t.Errorf("%s: entrepot %s has no flag %s", page, command, flag)
+					}
+				}
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d commands were found", seen)
+	}
+}
+
+// commandsIn are the commands of entrepot in a page's blocks, each with its flags and arguments.
+func commandsIn(t *testing.T, page string) (commands [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, end := regexp.MustCompile(`^[a-z][a-z-]*[a-z]$`), regexp.MustCompile(`[|&;#\n)]`)
+	for _, b := range regexp.MustCompile("(?s)```(?:sh)?\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		for _, line := range end.Split(strings.ReplaceAll(b[1], "\\\n", " "), -1) {
+			words := strings.Fields(line)
+			for i, w := range words {
+				at := strings.Trim(w[strings.LastIndexAny(w, "/(")+1:], `"`)
+				if at == "entrepot" && i+1 < len(words) && words[i+1] != "entrepot" && name.MatchString(words[i+1]) {
+					commands = append(commands, words[i+1:])
+				}
+			}
+		}
+	}
+	return commands
 }

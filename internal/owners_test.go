@@ -17,10 +17,12 @@ import (
 var owners = map[string][]string{
 	"internal/accounts": {"tenants", "users", "tokens", "login_networks", "api_keys", "setup_links", "store_keys", "dashboard_views"},
 	"internal/audit":    {"audit_log", "audit_heads", "refused_requests"},
+	"internal/backups":  {"backup_tasks"},
 	"internal/catalog": {"categories", "products", "variants", "skus", "product_categories", "attributes", "publications",
 		"product_sorts"},
-	"internal/channels":    {"channels", "notifications"},
-	"internal/channelsync": {"channel_items", "channel_syncs"},
+	"internal/certificates": {"certificates"},
+	"internal/channels":     {"channels", "notifications"},
+	"internal/channelsync":  {"channel_items", "channel_syncs"},
 	"internal/customers": {"customers", "customer_tags", "customer_addresses", "segments", "segment_lists",
 		"segment_members", "segment_changes"},
 	"internal/db":          {"change_clocks", "schema_versions", "scrubs", "tallies", "probes"},
@@ -51,7 +53,8 @@ var foreign = map[string]string{
 	"internal/commerce tenants":          "and where the offset itself is kept",
 	"internal/commerce idempotency_keys": "likewise; and what the master key encrypts is encrypted anew in one operation for all nouns:",
 	"internal/commerce channels":         "so here,",
-	"internal/commerce endpoints":        "and here",
+	"internal/commerce endpoints":        "here,",
+	"internal/commerce certificates":     "and here",
 }
 
 // unwatched packages make data of their own: test seeds, and the bench's baseline, whose tables are not the store's.

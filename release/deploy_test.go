@@ -189,7 +189,10 @@ func rendered(t *testing.T, values string) (map[string]runtime.Object, string, e
 	return objects, monitor, nil
 }
 
-const leastValues = "database: {url: 'postgres://entrepot:hidden@db/entrepot'}\nmasterKey: {value: AAAA}\n"
+const (
+	withImage   = "image: {repository: r.example/entrepot}\n"
+	leastValues = withImage + "database: {url: 'postgres://entrepot:hidden@db/entrepot'}\nmasterKey: {value: AAAA}\n"
+)
 
 func TestChart(t *testing.T) {
 	objects, monitor, err := rendered(t, leastValues)
@@ -331,13 +334,14 @@ func TestChartAlerts(t *testing.T) {
 // Values that cannot work are refused before anything is installed.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
-		"masterKey: {value: AAAA}":                             "database",
-		"database: {url: 'postgres://db/entrepot'}":            "master key",
-		leastValues + "node: 3":                                "node",
-		leastValues + "nodes: 0":                               "nodes",
-		leastValues + "settings: {addr: ':1'}":                 "settings",
-		leastValues + "ingress: {enabled: true}":               "ingress.host",
-		"database: {url: 'mysql://db'}\nmasterKey: {value: A}": "url",
+		withImage + "masterKey: {value: AAAA}":                                "database",
+		withImage + "database: {url: 'postgres://db/entrepot'}":               "master key",
+		"database: {url: 'postgres://db/entrepot'}\nmasterKey: {value: AAAA}": "image.repository",
+		leastValues + "node: 3":                                               "node",
+		leastValues + "nodes: 0":                                              "nodes",
+		leastValues + "settings: {addr: ':1'}":                                "settings",
+		leastValues + "ingress: {enabled: true}":                              "ingress.host",
+		"database: {url: 'mysql://db'}\nmasterKey: {value: A}":                "url",
 	} {
 		if _, _, err := rendered(t, values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", values, err)

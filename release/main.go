@@ -33,12 +33,17 @@ func main() {
 	source := flag.String("source", "..", "folder of the sources")
 	out := flag.String("out", "../dist", "folder for what is built; it is emptied")
 	only := flag.String("targets", "", "only these systems, separated by commas, such as linux/amd64: to try what is built")
+	flag.StringVar(&maintainer, "maintainer", maintainer, "who answers for the packages: name and address")
 	flag.Parse()
 	if err := run(*source, *out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
+
+// maintainer is named in the packages. Whoever publishes them gives a name and an address; the default says that a package
+// was built by the administrator of the machine on which it is installed.
+var maintainer = "Local build <root@localhost>"
 
 // release is what the steps share.
 type release struct {

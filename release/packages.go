@@ -47,7 +47,7 @@ func (r *release) writePackage(t target, format string) error {
 	}
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "entrepot", Arch: t.processor, Platform: "linux", Version: r.version, Release: "1", Section: "net", Priority: "optional",
-		Maintainer: "entrepot <entrepot@localhost>", License: "Apache-2.0", MTime: r.at, DisableGlobbing: true,
+		Maintainer: maintainer, License: "Apache-2.0", MTime: r.at, DisableGlobbing: true,
 		Description: "Catalog and orders between ERP, shops and marketplaces\n" +
 			"The service holds products, stock, orders and customers, and reports every change to shops, marketplaces and the ERP.",
 		Overridables: nfpm.Overridables{

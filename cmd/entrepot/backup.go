@@ -58,6 +58,7 @@ func newBackupCommand(env *environment) *cobra.Command {
 	}
 	env.flags(backup, "data", "database")
 	backup.Flags().Bool("json", false, "print JSON")
+	backup.AddCommand(newBackupCheckCommand(env))
 	return backup
 }
 

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,19 +32,20 @@ func newDoctorCommand(env *environment) *cobra.Command {
 	var https string
 	doctor := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what would go wrong: store, master key, disk, clock, port, outgoing https",
+		Short: "Look for what would go wrong: store, master key, backups, disk, clock, port, certificate, outgoing https",
 		Long: "Look for problems before they occur, without changing anything. Each line is ok, a warning or an error, and says what to do.\n\n" +
 			"Exits with 1 when there is an error. A running service is none: its port is reported as taken.",
 		Example: "  entrepot doctor\n  entrepot doctor --database postgres://entrepot@db/entrepot --https '' --json",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := env.serverConfig(cmd); err != nil {
+			c, err := env.serverConfig(cmd)
+			if err != nil {
 				return err
 			}
 			if https != "" && !strings.HasPrefix(https, "https://") {
 				return wrong("--https must be an address such as https://example.com, not %q", https)
 			}
-			findings := env.examine(cmd, https)
+			findings := env.examine(cmd, c, https)
 			rows, failed := [][]string{}, 0
 			for _, f := range findings {
 				rows = append(rows, []string{f.Check, f.Verdict, f.Message})
@@ -63,7 +62,9 @@ func newDoctorCommand(env *environment) *cobra.Command {
 			return nil
 		},
 	}
-	env.flags(doctor, "addr", "data", "database", "dev", "public-url", "tls-cert", "tls-key", "trusted-proxies", "rate-limits")
+	env.flags(doctor, "addr", "data", "database", "dev", "public-url", "tls-cert", "tls-key",
+		"acme-domain", "acme-email", "acme-directory", "acme-ca", "acme-http-addr", "trusted-proxies", "rate-limits",
+		"backup-to", "backup-every", "backup-keep", "s3-endpoint", "log-level", "log-format", "access-log")
 	doctor.Flags().StringVar(&https, "https", "https://example.com",
 		"address that must be reachable for webhooks and connectors; empty leaves it out")
 	doctor.Flags().Bool("json", false, "print JSON")
@@ -71,19 +72,22 @@ func newDoctorCommand(env *environment) *cobra.Command {
 }
 
 // examine runs every check.
-func (env *environment) examine(cmd *cobra.Command, https string) []finding {
-	c, err := env.storeConfig(cmd)
-	if err != nil {
-		return []finding{{"settings", "error", err.Error()}}
-	}
+func (env *environment) examine(cmd *cobra.Command, all server.Config, https string) []finding {
+	c := all.StoreConfig
 	found := []finding{checkDataFolder(c), checkDisk(c), checkMasterKey(c)}
 	found = append(found, checkStore(cmd.Context(), c)...)
+	found = append(found, env.checkBackups(cmd, c)...)
 	found = append(found, checkPort(cmd.Context(), env.text(cmd, "addr")))
 	public, certFile := env.text(cmd, "public-url"), env.text(cmd, "tls-cert")
 	if certFile != "" {
 		found = append(found, checkCertificate(certFile, env.text(cmd, "tls-key"), public, time.Now()))
 	}
-	found = append(found, checkPublic(public, env.text(cmd, "trusted-proxies"), certFile != "")...)
+	if len(all.ACME.Domains) > 0 {
+		found = append(found, checkACME(cmd.Context(), all, time.Now())...)
+	}
+	ownTLS := certFile != "" || len(all.ACME.Domains) > 0
+	found = append(found, checkPublic(public, env.text(cmd, "trusted-proxies"), ownTLS)...)
+	found = append(found, checkLog(env.text(cmd, "log-level"), env.text(cmd, "access-log")))
 	if c.Dev {
 		found = append(found, finding{"settings", "warning",
 			"--dev allows webhooks and channels to reach this machine: not for a service that others reach"})
@@ -300,29 +304,6 @@ func checkPublic(public, proxies string, ownTLS bool) (found []finding) {
 			"reach this service with --public-url https://…"})
 	}
 	return append(found, finding{"public address", "ok", public})
-}
-
-// soonEnds is the time before a certificate's end at which it should have been renewed.
-const soonEnds = 14 * 24 * time.Hour
-
-// checkCertificate checks the certificate of the service's own TLS, at a time.
-func checkCertificate(certFile, keyFile, public string, now time.Time) finding {
-	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
-	if err != nil {
-		return finding{"certificate", "error", err.Error() + ": tls-cert and tls-key must name files that belong together and that the user of " +
-			"the service can read"}
-	}
-	ends := pair.Leaf.NotAfter.UTC().Format("2 January 2006")
-	switch left := pair.Leaf.NotAfter.Sub(now); {
-	case left <= 0:
-		return finding{"certificate", "error", "ended on " + ends + ": renew it, no restart is needed"}
-	case left < soonEnds:
-		return finding{"certificate", "warning", "ends on " + ends + ": check that its renewal runs"}
-	}
-	if u, err := url.Parse(public); err == nil && u.Hostname() != "" && pair.Leaf.VerifyHostname(u.Hostname()) != nil {
-		return finding{"certificate", "warning", "is not for " + u.Hostname() + " of public-url: clients will refuse it"}
-	}
-	return finding{"certificate", "ok", "ends on " + ends}
 }
 
 func checkPort(ctx context.Context, addr string) finding {

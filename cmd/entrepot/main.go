@@ -2,7 +2,7 @@
 //
 //	main.go        run: arguments in, exit code out
 //	settings.go    flags, then environment, then file
-//	serve.go       the service
+//	serve.go       the service; reload.go: what SIGHUP changes while it runs
 //	demo*.go       the service with a sample shop
 //	account.go …   commands on the store without HTTP: account, user, key, channel, webhook
 //	backup.go      copies of the store
@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -29,21 +30,22 @@ import (
 
 func main() {
 	onlyForMe()
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// endings are the signals that end a command in order. SIGHUP, which comes when a terminal is closed, is among them
-// unless the command was started with it ignored, as nohup does.
-func endings() []os.Signal {
-	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		list = append(list, syscall.SIGHUP)
+// endAtHangup ends a command in order at SIGHUP, which comes when its terminal is closed, unless the command was started
+// with it ignored, as nohup does. A service without a terminal takes it as the request to reload (reload.go).
+func (env *environment) endAtHangup(cmd *cobra.Command) {
+	if signal.Ignored(syscall.SIGHUP) || cmd.Name() == "serve" && !isTerminal(env.stderr) {
+		return
 	}
-	return list
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
+	context.AfterFunc(ctx, stop)
+	cmd.SetContext(ctx)
 }
 
 // environment is a command's input and output, and its settings.
@@ -54,6 +56,7 @@ type environment struct {
 	args           []string
 	file           map[string]string // of --config
 	from           map[string]string // flag → source of its value, if that is not the command line
+	level          slog.LevelVar     // of the log
 }
 
 // Exit codes (interface §10).
@@ -118,6 +121,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 				return err
 			}
 			called()
+			env.endAtHangup(cmd)
 			return nil
 		},
 	}
@@ -132,7 +136,7 @@ func newRootCommand(env *environment, called func()) *cobra.Command {
 		newServeCommand(env), newDemoCommand(env), newMigrateCommand(env), newBackupCommand(env), newRestoreCommand(env), newMoveCommand(env),
 		newDoctorCommand(env),
 		newVerifyCommand(env), newVerifyErasureCommand(env),
-		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env),
+		newAccountCommand(env), newUserCommand(env), newKeyCommand(env), newKeyRotateCommand(env), newKeyExportCommand(env),
 		newChannelCommand(env), newWebhookCommand(env),
 		newImportCommand(env), newExportCommand(env), newBenchCommand(env), newSimulateCommand(env), newConfigCommand(env),
 		newHealthCommand(env), newVersionCommand(env), newManCommand(env),

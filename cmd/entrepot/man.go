@@ -38,25 +38,29 @@ func writeManual(w *bufio.Writer, root *cobra.Command) {
 		".TP\n.I /var/lib/entrepot\nIts data folder: the SQLite store and the master key.\n")
 }
 
-// manualOf writes the commands of a group, those of its groups in their place.
+// manualOf writes the commands of a group, each with its own commands behind it. A group that only has commands is none.
 func manualOf(w *bufio.Writer, group *cobra.Command) {
 	for _, c := range group.Commands() {
 		if c.Hidden {
 			continue
 		}
-		if c.HasSubCommands() {
-			manualOf(w, c)
-			continue
+		if !c.HasSubCommands() || strings.Contains(c.Use, " ") {
+			manualOfOne(w, c)
 		}
-		fmt.Fprintf(w, ".SS %s\n%s\n", quoted(c.UseLine()), roff(sentence(c.Short)))
-		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Hidden || f.Name == "help" {
-				return
-			}
-			kind, usage := pflag.UnquoteUsage(f)
-			fmt.Fprintf(w, ".TP\n.BI %s\n%s\n", quoted(strings.TrimSpace("--"+f.Name+" "+kind)), roff(sentence(usage)))
-		})
+		manualOf(w, c)
 	}
+}
+
+// manualOfOne writes a command with its flags.
+func manualOfOne(w *bufio.Writer, c *cobra.Command) {
+	fmt.Fprintf(w, ".SS %s\n%s\n", quoted(c.UseLine()), roff(sentence(c.Short)))
+	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		kind, usage := pflag.UnquoteUsage(f)
+		fmt.Fprintf(w, ".TP\n.BI %s\n%s\n", quoted(strings.TrimSpace("--"+f.Name+" "+kind)), roff(sentence(usage)))
+	})
 }
 
 // sentence begins a text with a capital letter and ends it with a full stop.

@@ -13,7 +13,7 @@ func TestManual(t *testing.T) {
 	if code != done {
 		t.Fatalf("exit %d: %s", code, complaint)
 	}
-	words := []string{"entrepot serve", "entrepot key create", "entrepot completion bash", "Default: :8080.", "EXIT STATUS"}
+	words := []string{"entrepot serve", "entrepot key create", "entrepot completion bash", "entrepot backup FILE", "entrepot backup check", "Default: :8080.", "EXIT STATUS"}
 	for _, s := range settings {
 		words = append(words, variable(s.name))
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -17,14 +18,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/processors"
 	"entrepot/internal/base/secretbox"
 	"entrepot/internal/base/trace"
+	"entrepot/internal/limits"
 	"entrepot/internal/server"
 )
 
-// newServeCommand is "entrepot serve": the service until SIGTERM or SIGINT.
+// newServeCommand is "entrepot serve": the service until SIGTERM or SIGINT. SIGHUP reloads (reload.go).
 func newServeCommand(env *environment) *cobra.Command {
 	serve := &cobra.Command{
 		Use:   "serve",
@@ -32,11 +35,14 @@ func newServeCommand(env *environment) *cobra.Command {
 		Long: "Run the service: API, webhooks and connectors, with /healthz, /readyz and /metrics beside them.\n\n" +
 			"On an empty store the first account is created from ENTREPOT_ADMIN_EMAIL and ENTREPOT_ADMIN_PASSWORD; without them\n" +
 			"a link is printed that creates it; it works once. Passwords and keys are not flags: set them in the environment or in\n" +
-			"the file of --config (ENTREPOT_ADMIN_PASSWORD, ENTREPOT_MASTER_KEY). entrepot config print checks and shows all settings.",
+			"the file of --config (ENTREPOT_ADMIN_PASSWORD, ENTREPOT_MASTER_KEY). entrepot config print checks and shows all settings.\n\n" +
+			"SIGTERM and SIGINT end the service after the requests under way. SIGHUP has it read the settings file and the certificate\n" +
+			"again: the log names what has changed, and what waits for a restart (docs/configure.md).",
 		Example: "  entrepot serve --dev\n" +
 			"  entrepot serve --addr 127.0.0.1:8080 --data /var/lib/entrepot\n" +
 			"  entrepot serve --database postgres://entrepot@db/entrepot\n" +
-			"  entrepot serve --addr :443 --tls-cert shop.pem --tls-key shop.key",
+			"  entrepot serve --addr :443 --tls-cert shop.pem --tls-key shop.key\n" +
+			"  entrepot serve --addr :443 --acme-domain shop.example --acme-email ops@shop.example",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := env.serverConfig(cmd)
@@ -61,12 +67,16 @@ func newServeCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.Run(cmd.Context(), nil)
+			ctx, stop := context.WithCancel(cmd.Context())
+			defer stop()
+			env.reloadAtHangup(ctx, cmd, s, config)
+			return s.Run(ctx, nil)
 		},
 	}
-	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "tls-cert", "tls-key", "trusted-proxies", "retention",
-		"pull-every",
-		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format")
+	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "tls-cert", "tls-key",
+		"acme-domain", "acme-email", "acme-directory", "acme-ca", "acme-http-addr", "trusted-proxies", "retention", "pull-every",
+		"backup-to", "backup-every", "backup-keep", "s3-endpoint", "yes-i-have-a-backup",
+		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format", "access-log")
 	serve.Flags().String("cpu-profile", "", "file for what takes processor time until the service ends, for go tool pprof")
 	return serve
 }
@@ -128,9 +138,14 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 		return c, err
 	}
 	c.Addr, c.PublicURL = env.text(cmd, "addr"), strings.TrimSuffix(env.text(cmd, "public-url"), "/")
-	if c.TLSCert, c.TLSKey = env.text(cmd, "tls-cert"), env.text(cmd, "tls-key"); (c.TLSCert == "") != (c.TLSKey == "") {
-		return c, wrong("tls-cert and tls-key belong together: give both, or none")
+	if err := env.tlsConfig(cmd, &c); err != nil {
+		return c, err
 	}
+	share, err := accesslog.Parse(env.text(cmd, "access-log"))
+	if err != nil {
+		return c, wrong("access-log %v", err)
+	}
+	c.AccessLog = accesslog.New(share)
 	c.Admin = server.Admin{Email: env.text(cmd, "admin-email"), Password: env.text(cmd, "admin-password"),
 		Plan: accounts.Plan(strings.ToLower(env.text(cmd, "plan")))}
 	if err := checkPlan(c.Admin.Plan); err != nil {
@@ -155,7 +170,10 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 		c.PullEvery > 24*time.Hour {
 		return c, wrong("pull-every must be a time from 1s to 24h, such as 5m, not %q", env.text(cmd, "pull-every"))
 	}
-	c.Retries, err = retries(env.text(cmd, "webhook-retries"))
+	if c.Retries, err = retries(env.text(cmd, "webhook-retries")); err != nil {
+		return c, err
+	}
+	c.Backups, err = env.backupSettings(cmd)
 	return c, err
 }
 
@@ -177,6 +195,51 @@ func (env *environment) checkAddresses(cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+// tlsConfig reads where the certificate of the service's own TLS comes from.
+func (env *environment) tlsConfig(cmd *cobra.Command, c *server.Config) error {
+	if c.TLSCert, c.TLSKey = env.text(cmd, "tls-cert"), env.text(cmd, "tls-key"); (c.TLSCert == "") != (c.TLSKey == "") {
+		return wrong("tls-cert and tls-key belong together: give both, or none")
+	}
+	names := env.text(cmd, "acme-domain")
+	if names == "" {
+		return nil
+	}
+	if c.TLSCert != "" {
+		return wrong("tls-cert and acme-domain exclude each other: give a certificate, or have one ordered")
+	}
+	a := &c.ACME
+	for _, name := range strings.Split(names, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if net.ParseIP(name) != nil || !hostName.MatchString(name) {
+			return wrong("acme-domain must be names such as shop.example, separated by commas, without wildcards, not %q", name)
+		}
+		a.Domains = append(a.Domains, name)
+	}
+	a.Email, a.CAFile = env.text(cmd, "acme-email"), env.text(cmd, "acme-ca")
+	if a.Email != "" && limits.BadLogin(a.Email) != "" {
+		return wrong("acme-email %s", limits.BadLogin(a.Email))
+	}
+	a.Directory = env.text(cmd, "acme-directory")
+	if u, err := url.Parse(a.Directory); err != nil || u.Scheme != "https" || u.Host == "" {
+		return wrong("acme-directory must be an address such as https://acme.example/directory, not %q", a.Directory)
+	}
+	if a.HTTPAddr = env.text(cmd, "acme-http-addr"); a.HTTPAddr == "off" {
+		a.HTTPAddr = ""
+		return nil
+	}
+	_, port, err := net.SplitHostPort(a.HTTPAddr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return wrong("acme-http-addr must be host:port, :port or off, not %q", a.HTTPAddr)
+	}
+	return nil
+}
+
+// hostName is a name that an authority issues certificates for.
+var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*$`)
 
 // Bounds of the retention of events.
 const (
@@ -237,27 +300,38 @@ func (env *environment) storeConfig(cmd *cobra.Command) (c server.StoreConfig, e
 	if c.Allow, err = netguard.ParseAllowed(env.text(cmd, "allow-hosts")); err != nil {
 		return c, wrong("%v", err)
 	}
+	if c.HasBackup, err = env.on(cmd, "yes-i-have-a-backup"); err != nil {
+		return c, err
+	}
 	c.Dev, err = env.on(cmd, "dev")
 	return c, err
 }
 
 // logger writes to stderr: coloured lines on a terminal, JSON otherwise.
 func (env *environment) logger(cmd *cobra.Command) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(env.text(cmd, "log-level"))); err != nil {
-		return nil, wrong("log-level must be debug, info, warn or error, not %q", env.text(cmd, "log-level"))
+	level, err := env.logLevel(cmd)
+	if err != nil {
+		return nil, err
 	}
+	env.level.Set(level)
 	switch format := env.text(cmd, "log-format"); format {
 	case "json":
 	case "text":
-		return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly,
+		return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: &env.level, TimeFormat: time.TimeOnly,
 			NoColor: !isTerminal(env.stderr)})), nil
 	case "auto":
 		if isTerminal(env.stderr) {
-			return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly})), nil
+			return slog.New(tint.NewTextHandler(env.stderr, &tint.Options{Level: &env.level, TimeFormat: time.TimeOnly})), nil
 		}
 	default:
 		return nil, wrong("log-format must be json, text or auto, not %q", format)
 	}
-	return slog.New(slog.NewJSONHandler(env.stderr, &slog.HandlerOptions{Level: level})), nil
+	return slog.New(slog.NewJSONHandler(env.stderr, &slog.HandlerOptions{Level: &env.level})), nil
+}
+
+func (env *environment) logLevel(cmd *cobra.Command) (level slog.Level, err error) {
+	if err := level.UnmarshalText([]byte(env.text(cmd, "log-level"))); err != nil {
+		return level, wrong("log-level must be debug, info, warn or error, not %q", env.text(cmd, "log-level"))
+	}
+	return level, nil
 }

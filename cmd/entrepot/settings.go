@@ -19,6 +19,7 @@ type setting struct {
 	name, standard, usage string
 	secret                bool
 	values                []string // for the shell's completion
+	reloads               bool     // a change in the file is applied at SIGHUP; otherwise a restart applies it
 }
 
 // settings are all settings, in the order of config print.
@@ -37,6 +38,13 @@ var settings = []setting{
 		"webhook is registered with them"},
 	{name: "tls-cert", usage: "file with the certificate, and those above it, of the service's own TLS, PEM; a renewed one is used without a restart"},
 	{name: "tls-key", usage: "file with the key of that certificate, PEM"},
+	{name: "acme-domain", usage: "names of this service, separated by commas, whose certificates are ordered from an ACME authority and renewed, " +
+		"instead of tls-cert"},
+	{name: "acme-email", usage: "address to which that authority may write"},
+	{name: "acme-directory", standard: "https://acme-v02.api.letsencrypt.org/directory", usage: "address of that authority; its terms are accepted"},
+	{name: "acme-ca", usage: "file with the certificates that sign the authority's own TLS, PEM, if the system does not know them"},
+	{name: "acme-http-addr", standard: ":80", usage: "address that answers the authority and redirects to https, or off: then the authority must " +
+		"reach addr on port 443"},
 	{name: "trusted-proxies", usage: "addresses and ranges of the reverse proxies in front, separated by commas, whose X-Forwarded-For " +
 		"names the client and X-Forwarded-Proto its scheme"},
 	{name: "retention", standard: "30d",
@@ -44,12 +52,21 @@ var settings = []setting{
 	{name: "pull-every", standard: "5m",
 		usage: "time between two scheduled pulls of a channel's orders, such as 30s or 5m; at least 1s, at most 24h"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of the usual ones (docs/webhooks.md)"},
+	{name: "backup-to", usage: "folder, or s3://bucket/prefix, where the service puts backups of the store; without it none are made"},
+	{name: "backup-every", standard: "24h", usage: "time between two backups, such as 6h or 7d; at least 1m, at most 31d"},
+	{name: "backup-keep", standard: "14", usage: "how many backups stay, 1 to 1000"},
+	{name: "s3-endpoint", usage: "address of the S3 service, such as https://minio.example:9000; without it, Amazon's. Credentials come from " +
+		"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION"},
+	{name: "yes-i-have-a-backup", standard: "false", usage: "PostgreSQL: migrations that rewrite tables may run"},
 	{name: "rate-limits", standard: "on", usage: "on, or off: for benchmarks only", values: []string{"on", "off"}},
 	{name: "statement-timeout", standard: "60s", usage: "PostgreSQL: how long one statement may run, such as 60s; 0: no limit"},
 	{name: "memory-budget", standard: "160MB", usage: "memory that request bodies and answers may take at once; beyond it callers are asked " +
 		"to come back (503)"},
-	{name: "log-level", standard: "info", usage: "debug, info, warn or error", values: []string{"debug", "info", "warn", "error"}},
+	{name: "log-level", standard: "info", usage: "debug, info, warn or error", values: []string{"debug", "info", "warn", "error"},
+		reloads: true},
 	{name: "log-format", standard: "auto", usage: "json, text, or auto: text on a terminal", values: []string{"auto", "json", "text"}},
+	{name: "access-log", standard: "on", usage: "a line for each request: on, off, or the share that gets one, such as 0.01; failures of the " +
+		"service always have one", values: []string{"on", "off"}, reloads: true},
 }
 
 func findSetting(name string) *setting {

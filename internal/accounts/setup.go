@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"errors"
+	"time"
 
 	"entrepot/internal/db"
 )
@@ -60,4 +61,22 @@ func ForgetRetiredKeys(tx db.Writer) { tx.Queue("DELETE FROM store_keys WHERE re
 func ClaimStore(tx db.Writer, id string) {
 	tx.Queue("INSERT INTO store_keys (id, created_at) SELECT $1::TEXT, $2::BIGINT WHERE NOT EXISTS (SELECT 1 FROM store_keys)",
 		id, tx.Micros()).Rows(1, nil)
+}
+
+// KeyExported records that a master key of the store was written out for a copy elsewhere.
+func KeyExported(tx db.Writer, id string) {
+	tx.Queue("UPDATE store_keys SET exported_at = $2 WHERE id = $1", id, tx.Micros())
+}
+
+// KeyExportedAt is the store's master key, "" if it has none, and when it was exported last; zero: never.
+func KeyExportedAt(tx *db.Tx) (id string, at time.Time, err error) {
+	var micros int64
+	err = tx.Row("SELECT id, coalesce(exported_at, 0) FROM store_keys WHERE retired_at IS NULL", nil, &id, &micros)
+	switch {
+	case errors.Is(err, db.ErrNoRow):
+		err = nil
+	case micros > 0:
+		at = time.UnixMicro(micros).UTC()
+	}
+	return id, at, err
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/overload"
 	"entrepot/internal/base/trace"
@@ -34,6 +35,7 @@ type Config struct {
 	Folder    string           // on a disk, where large answers wait to be sent; "" for the system's temporary one
 	Log       *slog.Logger
 	Trace     *trace.Tracer    // nil: no spans
+	AccessLog *accesslog.Share // of requests with a line in the log; nil: all
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
 	PublicURL string           // the service's public address, "" for none

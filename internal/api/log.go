@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// logRequest writes the log line of a request. It names a caller by address and credential only: no query, no body,
+// logRequest writes the log line of a request, if it gets one. It names a caller by address and credential only: no query, no body,
 // and no part of the path that looks like an e-mail address.
 func (a *API) logRequest(r *request, out answer, took time.Duration) {
 	level := slog.LevelInfo
 	if out.status >= 500 && out.status != http.StatusServiceUnavailable {
 		level = slog.LevelError
 	}
-	if !a.Log.Enabled(r.ctx(), level) {
+	if !a.Log.Enabled(r.ctx(), level) || !a.AccessLog.Shows(out.status) {
 		return
 	}
 	left := 0

@@ -159,6 +159,7 @@ var orderRows = map[string]row{
 			return req{ids: map[string]string{"id": order, "shipmentId": shipment}, body: member{"carrier": "UPS"}, status: 409}
 		},
 	}},
+	"GET /api/v1/returns":             {req: func(w *fixture) req { w.returned(); return req{} }},
 	"GET /api/v1/orders/{id}/returns": {req: func(w *fixture) req { order, _ := w.returned(); return req{ids: place("id", order)} }},
 	"POST /api/v1/orders/{id}/returns": {req: func(w *fixture) req {
 		order, _ := w.shipped()

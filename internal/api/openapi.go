@@ -97,6 +97,7 @@ const aboutAPI = "Catalog and orders between an ERP, shops and marketplaces. Eve
 // tagAbout describes the groups of operations, those that a new integration needs first.
 var tagAbout = []struct{ name, about string }{
 	{"orders", "Orders, their lines, states and shipments"},
+	{"returns", "Returns of all orders"},
 	{"bulk", "Many items in one request"},
 	{"feeds", "What changed since a moment, and jobs under way"},
 	{"products", "Products with variants, images and prices"},

@@ -14,6 +14,9 @@ import (
 
 // returnRoutes are the returns and refunds of orders (interface §2.4, §4.1).
 var returnRoutes = []*route{
+	{method: "GET", path: "/api/v1/returns", name: "listAllReturns", section: "4.1", summary: "List the returns of all orders, newest first",
+		scope: "read:orders", query: func(q *apijson.Query) { readReturnFilter(q) }, answer: data(sampleReturnPage),
+		serve: (*API).listAllReturns},
 	{method: "GET", path: "/api/v1/orders/{id}/returns", name: "listReturns", section: "4.1", summary: "List an order's returns",
 		scope: "read:orders", answer: func(w *apijson.Writer) { writeReturnList(w, records.SampleOrder()) }, serve: (*API).listReturns},
 	{method: "POST", path: "/api/v1/orders/{id}/returns", name: "createReturn", ifMatch: true, section: "4.1",
@@ -32,6 +35,64 @@ var returnRoutes = []*route{
 func sampleReturn(w *apijson.Writer) {
 	o := records.SampleOrder()
 	records.WriteReturn(w, "data", o, o.Returns[0])
+}
+
+// readReturnFilter reads the parameters of the list of all returns.
+func readReturnFilter(q *apijson.Query) orders.ReturnFilter {
+	f := orders.ReturnFilter{Statuses: apijson.QueryEnums(q, "status", orders.ReturnStatuses...), Limit: q.Int("limit", 20, 1, 100)}
+	f.From, f.To = readTimes(q)
+	if cursor := q.Text("cursor"); cursor != "" {
+		last, ok := id.Parse[id.Return](cursor)
+		if !ok {
+			q.AddError("cursor", "must be a meta.nextCursor of an earlier page")
+		}
+		f.After = last
+	}
+	return f
+}
+
+// listAllReturns serves GET /api/v1/returns: 200; 400.
+func (a *API) listAllReturns(r *request) (answer, error) {
+	q := r.query()
+	f := readReturnFilter(q)
+	if err := q.Err(); err != nil {
+		return answer{}, err
+	}
+	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
+		list, more, err := orders.ListReturns(tx, f)
+		if err != nil {
+			return err
+		}
+		w.Object("")
+		w.List("data")
+		if err := writeRows(r, w, list, func(one *orders.ListedReturn) { records.WriteListedReturn(w, one.Order, one.Return) }); err != nil {
+			return err
+		}
+		w.EndList()
+		writeReturnMeta(w, list, f.Limit, more)
+		w.End()
+		return nil
+	})
+}
+
+func writeReturnMeta(w *apijson.Writer, list []orders.ListedReturn, limit int, more bool) {
+	w.Record("ReturnListMeta", "meta")
+	w.Int("limit", int64(limit))
+	next := ""
+	if more {
+		next = string(list[len(list)-1].ID)
+	}
+	w.TextOrNull("nextCursor", next)
+	w.End()
+}
+
+// sampleReturnPage is a page that is not the last one.
+func sampleReturnPage(w *apijson.Writer) {
+	o := records.SampleOrder()
+	w.List("data")
+	records.WriteListedReturn(w, o, o.Returns[0])
+	w.EndList()
+	writeReturnMeta(w, []orders.ListedReturn{{Return: o.Returns[0], Order: o}}, 20, true)
 }
 
 // listReturns serves GET /api/v1/orders/{id}/returns: 200, oldest first; 404.

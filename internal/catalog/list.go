@@ -60,18 +60,14 @@ func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
 		return nil, 0, err
 	}
 	keys, total, err := lists.Keys(tx, q)
-	list = make([]id.Product, len(keys))
-	for i, k := range keys {
-		list[i] = id.Product(k.ID.String())
-	}
-	return list, total, err
+	return lists.IDs[id.Product](keys), total, err
 }
 
 // query adds the filters, and the indexes that have products by these filters and in the order of the sort.
 func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: f.Descending, Offset: f.Offset, Limit: f.Limit}
 	if f.After != "" {
-		q.After = &lists.Key{ID: search.ParseID(f.After)}
+		q.After = &lists.Key{ID: string(f.After)}
 	}
 	counts, err := Counts(tx)
 	if err != nil {

@@ -41,6 +41,7 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	before, why := copyOf(o), stock.Why{Cause: stock.Shipment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}
 	var events []webhooks.Event
 	var returned []stock.Change
+	var received bool
 	var err error
 	switch move.To {
 	case orders.Shipped:
@@ -52,7 +53,7 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 		}
 	case orders.Returned:
 		if move.Restock {
-			if returned, err = restock(tx, stillOut(o), who); err != nil {
+			if returned, received, err = restockAll(tx, who, o); err != nil {
 				return err
 			}
 		}
@@ -71,16 +72,33 @@ func (s *Service) moveOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, mov
 	pushToPlatform(tx, o, move.Source)
 	events = append(events, orderMoved(o, before.Status)...)
 	events = append(events, stockEvents(tx, changes, "shipment")...)
+	if received {
+		events = append(events, orderUpdated(o))
+	}
 	s.saveOrder(tx, before, o)
 	webhooks.Record(tx, append(events, stockEvents(tx, returned, "return")...)...)
 	return nil
 }
 
-// stillOut is the order with only those units counted as shipped that its returns have not put on hand again.
+// restockAll puts all that was shipped of an order on hand again. Returns that were requested are received by it, which received
+// reports.
+func restockAll(tx *db.Tx, who accounts.Caller, o *orders.Order) (changes []stock.Change, received bool, err error) {
+	for _, r := range o.ReceiveReturns(tx, moment(tx, o)) {
+		of, err := moveUnits(tx, who, o, r, 1)
+		if err != nil {
+			return nil, false, err
+		}
+		changes, received = append(changes, of...), true
+	}
+	rest, err := restock(tx, stillOut(o), who)
+	return append(changes, rest...), received, err
+}
+
+// stillOut is the order with only those units counted as shipped that were received in no return.
 func stillOut(o *orders.Order) *orders.Order {
 	out := copyOf(o)
 	for i := range out.Lines {
-		out.Lines[i].Shipped -= o.Restocked(out.Lines[i].ID)
+		out.Lines[i].Shipped -= o.Back(out.Lines[i].ID)
 	}
 	return out
 }

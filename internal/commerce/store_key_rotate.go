@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/secretbox"
+	"entrepot/internal/certificates"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/idempotency"
@@ -61,6 +62,14 @@ var allSecrets = []secrets{
 			return idempotency.Place(tenant, keys[1], keys[2])
 		},
 		drop: "DELETE FROM idempotency_keys WHERE tenant_id = $1 AND key = $2 AND space = $3 AND fingerprint = $4"},
+	{what: "the service's own", // what does not open is ordered again
+		find: `SELECT CAST(0 AS BIGINT), kind, name, '', secret FROM certificates
+			WHERE secret <> '' AND secret NOT LIKE $1 ORDER BY kind, name LIMIT $2::BIGINT FOR UPDATE`,
+		update: "UPDATE certificates SET secret = $5 WHERE $1::BIGINT = 0 AND kind = $2 AND name = $3 AND $4::TEXT = ''",
+		place: func(_ id.Tenant, keys [3]string) secretbox.Place {
+			return certificates.Place(certificates.Kind(keys[0]), keys[1])
+		},
+		drop: "DELETE FROM certificates WHERE $1::BIGINT = 0 AND kind = $2 AND name = $3 AND $4::TEXT = ''"},
 }
 
 // RotateStoreKey replaces the store's master key: every secret is decrypted with the old key and encrypted with the

@@ -6,7 +6,6 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/lists"
-	"entrepot/internal/search"
 )
 
 // Filter selects the customers of a list, and the page.
@@ -57,7 +56,7 @@ func listAll(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	q := lists.Query{Noun: &listed, All: all, Sort: lists.ByID, Descending: true, Offset: f.Offset, Limit: f.Limit}
 	q.Indexes = []*lists.Index{{From: listed.Rows, ID: listed.ID, Bounds: []lists.Bound{{}}, Sort: lists.ByID.Column, Size: all}}
 	if f.After != "" {
-		q.After = &lists.Key{ID: search.ParseID(f.After)}
+		q.After = &lists.Key{ID: string(f.After)}
 	}
 	if f.Tag != "" {
 		n, err := countTagged(tx, f.Tag)
@@ -70,11 +69,7 @@ func listAll(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	ids := make([]id.Customer, len(keys))
-	for i, k := range keys {
-		ids[i] = id.Customer(k.ID.String())
-	}
-	list, err := newestFirst(tx, ids)
+	list, err := newestFirst(tx, lists.IDs[id.Customer](keys))
 	return list, total, err
 }
 

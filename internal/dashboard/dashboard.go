@@ -27,6 +27,8 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/backups"
+	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/trace"
 	"entrepot/internal/commerce"
@@ -42,14 +44,16 @@ type Config struct {
 	Limiter   limits.Limiter // of failed logins
 	Log       *slog.Logger
 	Trace     *trace.Tracer    // nil: no spans
+	AccessLog *accesslog.Share // of requests with a line in the log; nil: all
 	Now       func() time.Time // the clock of limits; the store has its own
 	Version   string
-	Retries   webhooks.Schedule // of deliveries, to show the times of the next attempts; nil: the standard one
-	PublicURL string            // the service's public address, "" for none
-	Proxies   netguard.Proxies  // whose X-Forwarded-For is trusted
-	Look      time.Duration     // how often open pages look for news; 0: once a second
-	Plan      accounts.Plan     // of the account that the set-up page creates, "" for the largest
-	Dev       bool              // templates and static files are read from the source folder, if it exists; /dashboard/_parts is served
+	Retries   webhooks.Schedule             // of deliveries, to show the times of the next attempts; nil: the standard one
+	PublicURL string                        // the service's public address, "" for none
+	Proxies   netguard.Proxies              // whose X-Forwarded-For is trusted
+	Backups   func() (backups.Status, bool) // what the service knows of its backups; nil for nothing
+	Look      time.Duration                 // how often open pages look for news; 0: once a second
+	Plan      accounts.Plan                 // of the account that the set-up page creates, "" for the largest
+	Dev       bool                          // templates and static files are read from the source folder, if it exists; /dashboard/_parts is served
 }
 
 // Dashboard serves every path below /dashboard.

@@ -15,7 +15,8 @@ var reached = map[string][]string{
 	"updateOrderStatus": {"POST /orders/{id}/move", "POST /orders/bulk"}, "replaceOrderItems": {"POST /orders/{id}/lines"},
 	"listOrderEdits": {"GET /orders/{id}"}, "listShipments": {"GET /orders/{id}"}, "createShipment": {"POST /orders/{id}/ship"},
 	"deleteShipment": {"POST /orders/{id}/unship", "POST /orders/bulk/{id}/undo"}, "bulkShipOrders": {"POST /orders/bulk"},
-	"updateShipment": {"POST /orders/{id}/tracking"},
+	"updateShipment": {"POST /orders/{id}/tracking"}, "listAllReturns": {"GET /returns"}, "listReturns": {"GET /orders/{id}"},
+	"createReturn": {"POST /orders/{id}/returns"}, "updateReturn": {"POST /orders/{id}/returns/move"}, "createRefund": {"POST /orders/{id}/refunds"},
 
 	"bulkImportProducts": {"POST /products/import/{id}/run"}, "bulkImportCategories": {"POST /products/import/{id}/run"},
 	"bulkUpdateInventory": {"POST /inventory/import/{id}/run"}, "bulkUpdatePrices": {"POST /prices/import/{id}/run"},
@@ -79,9 +80,7 @@ var reached = map[string][]string{
 
 // onlyByAPI are the operations that have no page, with the reason.
 var onlyByAPI = map[string]string{
-	"createOrder":  "orders come from channels",
-	"createReturn": "the pages have no returns yet", "listReturns": "the pages have no returns yet",
-	"updateReturn": "the pages have no returns yet", "createRefund": "the pages have no refunds yet",
+	"createOrder":           "orders come from channels",
 	"updateCustomerAddress": "an address is deleted and added",
 	"listProductChanges":    "a feed for programs", "listCategoryChanges": "a feed for programs",
 	"listInventoryChanges": "a feed for programs",

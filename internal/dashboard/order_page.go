@@ -79,6 +79,7 @@ type orderView struct {
 	NoEdit              string   // why lines cannot be edited
 	Folded              *unfold  // instead of the lines: the button that shows them
 	Shipments           []orderShipment
+	Returns             *returnsCard
 	Trail               []trailEntry
 	Movements           []movementRow // when they are opened
 	UnfoldMovements     *unfold       // nil where there are none
@@ -263,6 +264,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	view.Reopens, view.ReopenedBy = f.linkTo(o.Reopens), f.linkTo(o.ReopenedBy)
 	r.orderLines(&view, &f)
 	r.orderShipments(&view, o)
+	view.Returns = r.orderReturns(o)
 	view.Trail = r.trail(&f)
 	if len(f.movements) > 0 {
 		view.UnfoldMovements = r.unfold(o, openMovements, "Stock movements")

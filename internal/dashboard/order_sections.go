@@ -2,8 +2,8 @@ package dashboard
 
 import (
 	"net/http"
+	"path"
 	"strconv"
-	"strings"
 
 	"entrepot/internal/orders"
 )
@@ -17,6 +17,7 @@ const (
 	openLines     = "lines" // their form
 	openMovements = "movements"
 	openJSON      = "json"
+	openReturns   = "returns" // its forms
 )
 
 // unfold is the button that opens a part of an order's page, or closes it.
@@ -29,10 +30,16 @@ type unfold struct {
 	Open        bool
 }
 
-// opened reports whether a part is opened. The form of the lines is so, too, when it was sent.
+// opened reports whether a part is opened. A form in it that was sent opens it, too.
 func (r *request) opened(part string) bool {
 	if r.http.Method == http.MethodPost {
-		return part == openLines && strings.HasSuffix(r.http.URL.Path, "/lines")
+		switch path.Base(r.http.URL.Path) {
+		case "lines":
+			return part == openLines
+		case "returns", "refunds":
+			return part == openReturns
+		}
+		return false
 	}
 	return r.http.URL.Query().Get(openName) == part
 }
@@ -42,7 +49,7 @@ func (r *request) unfold(o *orders.Order, part, label string) *unfold {
 	if part == openMovements {
 		card = "timeline"
 	}
-	return &unfold{Label: label, Part: part, Card: card, Action: prefix + "/orders/" + string(o.ID), Swaps: "lines timeline json",
+	return &unfold{Label: label, Part: part, Card: card, Action: prefix + "/orders/" + string(o.ID), Swaps: "lines returns timeline json",
 		Query: r.listOf().hidden(), Open: r.opened(part)}
 }
 

@@ -77,6 +77,14 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 		add(refund.CreatedAt, trailEntry{Tone: "odd", Glyph: "returned", Head: "Refunded " + r.format.Money(refund.Amount, o.Currency),
 			Text: refund.Reason})
 	}
+	for i := range o.Returns {
+		one := &o.Returns[i]
+		add(one.CreatedAt, trailEntry{Tone: "warn", Glyph: "returned", Head: "Return announced", Text: r.returnedUnits(o, one)})
+		if one.UpdatedAt != one.CreatedAt && one.Status != orders.ReturnRequested {
+			shown := returnWords[one.Status]
+			add(one.UpdatedAt, trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: "Return " + strings.ToLower(shown.Word)})
+		}
+	}
 	r.whoHeard(f, list)
 	slices.SortStableFunc(list, func(a, b trailEntry) int { return cmp.Compare(b.at, a.at) })
 	return list

@@ -17,7 +17,7 @@ import (
 	"entrepot/internal/accounts"
 )
 
-var pictures = flag.String("pictures", "", "folder for the pictures of README")
+var pictures = flag.String("pictures", "", "folder for the pictures of README and docs/sell")
 
 // startDemo runs "entrepot demo" and gives its address and login.
 func startDemo(t *testing.T) (at, email, password string) {
@@ -73,6 +73,32 @@ func TestPictures(t *testing.T) {
 	b.click("#orders tbody a.hit")
 	b.shows("Timeline")
 	b.save(t, "order")
+	b.look(1280, "light")
+	t.Run("sell", func(t *testing.T) { picturesOfSelling(t, b) })
+}
+
+// picturesOfSelling are those of docs/sell: a channel that was tested, orders to be shipped together, a file of prices.
+func picturesOfSelling(t *testing.T, b *window) {
+	b.open("/channels")
+	b.press("Shopify shop (simulated)")
+	b.press("Test the connection")
+	b.shows("What the test found")
+	b.save(t, "channel")
+	b.open("/orders?status=PROCESSING,PARTIALLY_SHIPPED")
+	b.click("#orders tbody tr:nth-child(1) input")
+	b.click("#orders tbody tr:nth-child(2) input")
+	b.shows("2 selected")
+	b.press("Ship all")
+	b.shows("Tracking number")
+	b.save(t, "ship")
+	prices := filepath.Join(t.TempDir(), "prices.csv")
+	if err := os.WriteFile(prices, []byte("Ref;Price\nMUG-BLUE;12,90\nPOT-IRON;39,00\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.open("/prices/import")
+	b.choose(prices)
+	b.shows("Ref")
+	b.save(t, "prices")
 }
 
 // save keeps a picture of what the window shows.

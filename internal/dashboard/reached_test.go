@@ -46,7 +46,8 @@ func TestEveryRouteIsOnAPage(t *testing.T) {
 	home := "/customers/" + s.samples["/customers"]
 	b.follow(b.submit(t, b.get(home), home+"/addresses", "line1", "1 rue X", "zip", "75001", "city", "Paris", "country", "fr"))
 	queue := []string{prefix + "/", // the others are answers to forms
-		prefix + home + "/merge?with=bob@example.com", prefix + "/orders/" + s.shopper(t).order("PENDING", nil, 1) + "?open=lines"}
+		prefix + home + "/merge?with=bob@example.com", prefix + "/orders/" + s.shopper(t).order("PENDING", nil, 1) + "?open=lines",
+		prefix + "/orders/" + s.samples["/orders"] + "?open=returns"}
 	patterns := http.NewServeMux()
 	for _, route := range s.routes {
 		patterns.HandleFunc(route.method+" "+prefix+route.path, func(http.ResponseWriter, *http.Request) {})

@@ -37,7 +37,7 @@ func (d *Dashboard) Reader(hr *http.Request) *reference.Reader {
 		return tx.Together(reads...)
 	})
 	if err != nil {
-		d.Log.Warn("the ids for the API reference were not read", "error", err)
+		d.Log.Warn("the ids for the API reference were not read", "id", r.id, "error", err)
 		return nil
 	}
 	return reader

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// seedOrders are orders of each status, one of them shipped in part and edited, and a bulk move.
+// seedOrders are orders of each status, one of them shipped in part, of which a unit comes back, and a bulk move.
 func (s *site) seedOrders() {
 	s.t.Helper()
 	c, b := s.shopper(s.t), s.as(s.owner)
@@ -18,6 +18,8 @@ func (s *site) seedOrders() {
 	lines := c.call("GET", "/orders/"+order, nil)["items"].([]any)
 	c.call("POST", "/orders/"+order+"/shipments", map[string]any{"carrier": "DHL", "trackingNumber": "JJD1", "items": []any{
 		map[string]any{"orderItemId": lines[0].(map[string]any)["id"], "quantity": 2}}})
+	c.call("POST", "/orders/"+order+"/returns", map[string]any{"reason": "torn", "items": []any{
+		map[string]any{"orderItemId": lines[0].(map[string]any)["id"], "quantity": 1}}})
 	job := b.post("/orders/bulk", url.Values{"all": {"6"}, "to": {"SHIPPED"}, "status": {"PENDING"}, "confirm": {"yes"}}).to()
 	s.work()
 	s.samples["/orders"], s.samples["/orders/bulk"] = order, job[strings.LastIndex(job, "/")+1:]

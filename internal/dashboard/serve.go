@@ -84,6 +84,9 @@ func (d *Dashboard) handler(route *route) http.Handler {
 			out = d.failed(r, err)
 		}
 		d.send(r, out)
+		if !d.AccessLog.Shows(out.code()) {
+			return
+		}
 		d.Log.Info("page", "id", r.id, "method", hr.Method, "path", prefix+route.path, "status", out.code(),
 			"took_ms", float64(time.Since(start).Microseconds())/1000)
 	})

@@ -44,6 +44,8 @@ type accountView struct {
 	Form *form
 	Plan []pair
 	Use  []pair
+
+	Backups []pair // nil: nothing is shown of them
 }
 
 func accountForm(r *request, a accounts.Account) *form {
@@ -66,7 +68,7 @@ func accountForm(r *request, a accounts.Account) *form {
 func (d *Dashboard) showAccount(r *request) (answer, error) {
 	a := r.session.Account
 	rate := a.Plan.Rate()
-	view := accountView{Tabs: r.settingsTabs("/settings/account"), Form: accountForm(r, a),
+	view := accountView{Tabs: r.settingsTabs("/settings/account"), Form: accountForm(r, a), Backups: r.backupPairs(),
 		Plan: []pair{{Name: "Plan", Value: planName(a.Plan)},
 			{Name: "Requests", Value: r.format.Count(int64(rate.PerMinute)) + " a minute for each key, " + r.format.Count(int64(rate.Burst)) +
 				" within a second"}, {Name: "Account id", Value: string(a.ID), Mono: true}}}

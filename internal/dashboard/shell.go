@@ -38,6 +38,7 @@ var navigation = []navGroup{
 	{"", []navItem{
 		{Label: "Overview", Icon: "home", Path: "/"},
 		{Label: "Orders", Icon: "order", Path: "/orders", Scope: "read:orders"},
+		{Label: "Returns", Icon: "undo", Path: "/returns", Scope: "read:orders"},
 		{Label: "Products", Icon: "tag", Path: "/products", Scope: "read:products"},
 		{Label: "Stock", Icon: "stock", Path: "/stock", Scope: "read:inventory"},
 		{Label: "Customers", Icon: "people", Path: "/customers", Scope: "read:customers"}}},

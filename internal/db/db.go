@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,7 @@ import (
 	"entrepot/internal/base/processors"
 	"entrepot/internal/base/trace"
 	"entrepot/internal/db/engine"
+	"entrepot/internal/db/migrations"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/db/sqlite"
 )
@@ -44,11 +46,21 @@ type Config struct {
 	// commands, tests: the least time to wait for connections, locks and admission; 0: the usual times
 	MinWait time.Duration
 
-	Spans *trace.Tracer // records the messages to the store; nil: none
+	Spans     *trace.Tracer // records the messages to the store; nil: none
+	HasBackup bool          // PostgreSQL: migrations that rewrite tables may run
+	Later     []Migration   // for tests: migrations after this program's own
 
 	Trace func(sql string, args []any) // for tests: called with every statement that reads; nil for none
 	Wrote func(sql string, args []any) // for tests: called with every statement that is queued to write; nil for none
 	Sent  func(reads int)              // for tests: called for every message of reads, with the number of its statements; nil for none
+}
+
+// Migration is one step of the schema (package migrations).
+type Migration = migrations.Migration
+
+// NewMigration is a migration after those of this program, n from 1, with a file's name and text: for tests.
+func NewMigration(n int, name, text string) Migration {
+	return migrations.New(len(migrations.Known())+n, name, text)
 }
 
 // DB is an open store; safe for concurrent use.
@@ -59,16 +71,19 @@ type DB struct {
 
 // opened is what all authors of a store share.
 type opened struct {
-	engine engine.Engine
-	runs   engine.Engine // runs transactions: engine itself, or with spans around its messages (traced.go)
-	now    func() time.Time
-	trace  func(sql string, args []any)
-	wrote  func(sql string, args []any)
-	sent   func(reads int)
-	log    *slog.Logger
-	mu     sync.Mutex // guards wakers
-	wakers map[string][]chan struct{}
-	failed chan struct{} // closed when the disk has refused what was committed
+	engine    engine.Engine
+	runs      engine.Engine // runs transactions: engine itself, or with spans around its messages (traced.go)
+	now       func() time.Time
+	trace     func(sql string, args []any)
+	wrote     func(sql string, args []any)
+	sent      func(reads int)
+	log       *slog.Logger
+	known     []Migration // of this program
+	unsafe    bool        // see Config
+	hasBackup bool        // see Config
+	mu        sync.Mutex  // guards wakers
+	wakers    map[string][]chan struct{}
+	failed    chan struct{} // closed when the disk has refused what was committed
 
 	admission *admission
 	open      openWrites
@@ -97,6 +112,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &DB{opened: &opened{now: c.Now, trace: c.Trace, wrote: c.Wrote, sent: c.Sent, log: c.Log, wakers: map[string][]chan struct{}{},
+		known: slices.Concat(migrations.Known(), c.Later), unsafe: c.Unsafe, hasBackup: c.HasBackup,
 		failed: make(chan struct{}), open: openWrites{began: map[int64]time.Time{}}}}
 	var err error
 	switch {

@@ -9,11 +9,12 @@ import (
 )
 
 // Migrate brings the store to this program's schema and returns how many migrations it ran. Each migration and the
-// record that it ran are one transaction. Errors: the store belongs to a newer program, or its migrations differ from
-// this program's; it is then left unchanged. Migrations of an older store are logged as they begin, since they may
-// take minutes.
+// record that it ran are one transaction. A store with a newer schema stays as it is, if that is compatible with this
+// program. Before an older store with accounts is changed, a SQLite store is copied, and on PostgreSQL a migration that
+// rewrites tables needs Config.HasBackup (migrate_backup.go). Errors: the schema is not compatible, the store's
+// migrations differ from this program's, the backup is missing or has no room; the store is then left unchanged.
+// Migrations of an older store are logged as they begin, since they may take minutes.
 func (d *DB) Migrate(ctx context.Context) (int, error) {
-	known := migrations.Known()
 	if err := d.makeVersions(ctx); err != nil {
 		return 0, err
 	}
@@ -21,16 +22,21 @@ func (d *DB) Migrate(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := d.sameHistory(ctx, known); err != nil {
+	if err := d.sameHistory(ctx); err != nil {
 		return 0, err
 	}
+	if have > 0 && have < len(d.known) {
+		if err := d.secure(ctx, have, d.known[have:]); err != nil {
+			return 0, err
+		}
+	}
 	ran := 0
-	for _, m := range known {
+	for _, m := range d.known {
 		if m.Version <= have {
 			continue
 		}
 		if have > 0 { // a new store has no rows, and is there at once
-			d.log.Info("migrating the store", "migration", m.Name, "of", len(known))
+			d.log.Info("migrating the store", "migration", m.Name, "of", len(d.known))
 		}
 		if err := d.engine.Script(ctx, d.engine.DDL(m.Text)+m.Note()); err != nil {
 			if now, again := d.version(ctx); again == nil && now >= m.Version {
@@ -57,9 +63,10 @@ func (d *DB) makeVersions(ctx context.Context) error {
 	return nil
 }
 
-// sameHistory checks that the migrations that ran on the store are this program's.
-func (d *DB) sameHistory(ctx context.Context, known []migrations.Migration) error {
-	return d.Read(ctx, Across, func(tx *Tx) error {
+// sameHistory checks that the migrations that ran on the store are this program's, and that it can serve beside those
+// that it does not have.
+func (d *DB) sameHistory(ctx context.Context) error {
+	err := d.Read(ctx, Across, func(tx *Tx) error {
 		return tx.Each(func(r Rows) error {
 			var version int
 			var name, checksum string
@@ -67,34 +74,58 @@ func (d *DB) sameHistory(ctx context.Context, known []migrations.Migration) erro
 				return err
 			}
 			switch {
-			case version > len(known):
-				return migrations.Unknown("the store", version)
-			case version == 1 && checksum != known[0].Checksum:
+			case version > len(d.known):
+				return nil
+			case version == 1 && checksum != d.known[0].Checksum:
 				return errors.New("the store was made by a development version from before 0.1.0: use that program to export its data, and " +
 					"import them into a new store")
-			case checksum != known[version-1].Checksum:
+			case checksum != d.known[version-1].Checksum:
 				return fmt.Errorf("the store was made by another version of migration %s (here %s): use the entrepot that made it, or restore "+
-					"a backup", name, known[version-1].Name)
+					"a backup", name, d.known[version-1].Name)
 			}
 			return nil
 		}, "SELECT version, name, checksum FROM schema_versions ORDER BY version")
 	})
+	if err == nil {
+		err = d.Outdated(ctx)
+	}
+	return err
 }
 
-// Current reports whether the store has this program's schema.
+// Current reports whether this program can work on the store as it is: the store has this program's schema, or a newer
+// one that is compatible with it.
 func (d *DB) Current(ctx context.Context) (bool, error) {
 	if err := d.makeVersions(ctx); err != nil {
 		return false, err
 	}
 	have, err := d.version(ctx)
-	return have == len(migrations.Known()), err
+	if err == nil && have > len(d.known) {
+		err = d.Outdated(ctx)
+	}
+	return have >= len(d.known), err
 }
 
-// Newer reports whether a program with more migrations than this one has brought the store to its schema.
-func (d *DB) Newer(ctx context.Context) (bool, error) {
+// Outdated returns an error if a newer program has brought the store to a schema that this one cannot serve.
+func (d *DB) Outdated(ctx context.Context) error {
 	have, err := d.version(ctx)
-	return have > len(migrations.Known()), err
+	if err != nil || have <= len(d.known) {
+		return err
+	}
+	from := 0
+	err = d.Read(ctx, Across, func(tx *Tx) error { // a program that knows less than the store has knows this column
+		return tx.Row("SELECT max(coalesce(compatible_from, version)) FROM schema_versions WHERE version > $1", []any{len(d.known)}, &from)
+	})
+	if err != nil {
+		return err
+	}
+	if unfit := migrations.Unknown("the store", len(d.known), have, from); unfit != nil {
+		return &OutdatedError{unfit}
+	}
+	return nil
 }
+
+// OutdatedError is the error of Outdated for a store that this program cannot serve.
+type OutdatedError struct{ error }
 
 func (d *DB) version(ctx context.Context) (version int, err error) {
 	err = d.Read(ctx, Across, func(tx *Tx) error {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"entrepot/internal/db/engine"
+	"entrepot/internal/db/migrations"
 	"entrepot/internal/db/postgres"
 	"entrepot/internal/db/sqlite"
 )
@@ -70,6 +71,22 @@ func (d *DB) Security(ctx context.Context) (Security, error) {
 // starts, or has no place for a connection.
 func MayCome(err error) bool { return postgres.MayCome(err) }
 
+// State is what a node reports of its store.
+type State struct {
+	Schema int  // version of the store's schema
+	Known  int  // that of this program
+	Takes  bool // the database takes writes: it is no standby
+}
+
+// State reads the state of the store.
+func (d *DB) State(ctx context.Context) (s State, err error) {
+	s.Known, s.Takes = len(migrations.Known()), true
+	if s.Schema, err = d.version(ctx); err != nil || d.Engine() != "postgres" {
+		return s, err
+	}
+	return s, d.Read(ctx, Across, func(tx *Tx) error { return tx.Row("SELECT NOT pg_is_in_recovery()", nil, &s.Takes) })
+}
+
 // Lax lists the settings of the database server with which a power cut may lose acknowledged changes. On SQLite there
 // are none: the program makes them itself.
 func (d *DB) Lax(ctx context.Context) ([]string, error) {
@@ -109,6 +126,15 @@ func CopyDatabase(ctx context.Context, address, to string) (Copied, error) {
 func RestoreDatabase(ctx context.Context, from, address string) (Copied, error) {
 	return postgres.RestoreDatabase(ctx, from, address)
 }
+
+// ReadDatabaseCopy reads the whole file of a copy made by CopyDatabase, without a database (package postgres).
+func ReadDatabaseCopy(ctx context.Context, path string) (Copied, error) {
+	return postgres.ReadCopy(ctx, path)
+}
+
+// RoomForCopy returns an error if the disk of a folder has no room for a copy of the SQLite store in a data folder
+// (package sqlite).
+func RoomForCopy(dir, to string) error { return sqlite.RoomForCopy(dir, to) }
 
 // CopyFile writes a copy of the SQLite store in a folder into a file (package sqlite).
 func CopyFile(dir, to string) error { return sqlite.CopyFile(dir, to) }

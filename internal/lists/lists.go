@@ -26,6 +26,7 @@ import (
 type Noun struct {
 	Rows   string      // its table and alias: "products p"
 	ID     string      // its column of ids: "p.id"
+	Texts  bool        // ID is a column of texts that are different only in rows of one sort value
 	Living string      // the condition on a row of the table to be in any list; "": every row is
 	Search search.Kind // its index of searches
 	Text   string      // the column with the folded text that a search looks through: "search"
@@ -148,14 +149,23 @@ func (x *Index) rows(tx *db.Tx, noun *Noun) (n int64, err error) {
 
 // Key is a row's id and its value of the list's sort.
 type Key struct {
-	ID     search.ID
+	ID     string
 	Number int64  // the value, unless Sort.Text
 	Text   string // the value, if Sort.Text
 }
 
 // Compare compares two keys as an ascending list does.
 func (k Key) Compare(other Key) int {
-	return cmp.Or(cmp.Compare(k.Text, other.Text), cmp.Compare(k.Number, other.Number), search.CompareIDs(k.ID, other.ID))
+	return cmp.Or(cmp.Compare(k.Text, other.Text), cmp.Compare(k.Number, other.Number), cmp.Compare(k.ID, other.ID))
+}
+
+// IDs returns the ids of some keys.
+func IDs[T ~string](keys []Key) []T {
+	ids := make([]T, len(keys))
+	for i := range keys {
+		ids[i] = T(keys[i].ID)
+	}
+	return ids
 }
 
 // Query is a list that a caller asks for, and the page of it.
@@ -165,6 +175,7 @@ type Query struct {
 	Filters []Filter                    // a row must meet all of them
 	Indexes []*Index                    // the ways to the rows: one of the indexes must have all rows that meet the filters
 	Search  string                      // a term that a row's text must contain, in any case; "": none
+	Owned   *Owned                      // the text is that of the row's owner; nil: its own
 
 	Sort       Sort
 	Descending bool
@@ -178,6 +189,13 @@ type Query struct {
 	Uncounted bool
 
 	all int64 // rows of the account, once they are counted
+}
+
+// Owned says that a search finds records of another kind, to which the rows belong. Some rows may match by themselves.
+type Owned struct {
+	All      func(*db.Tx) (int64, error) // counts the owners
+	Contains Filter                      // the row's owner contains the term, or the row matches by itself
+	Rows     func(owners []any) Bound    // the rows of some owners but those that match by themselves; without owners: these
 }
 
 // Add adds a filter and the index of the rows that meet it; nil: there is no such index. An index without bounds is

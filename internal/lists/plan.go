@@ -42,10 +42,10 @@ func Keys(tx *db.Tx, q Query) ([]Key, int64, error) {
 
 // Reader reads the rows of a noun.
 type Reader[T any] struct {
-	Query func(keys string) string                      // the query of the rows of a query of their ids, id
-	Scan  func() func(db.Rows) (T, error)               // scans its rows
-	ByID  func(tx *db.Tx, ids []search.ID) ([]T, error) // reads rows by their ids, in any order
-	Key   func(*T) Key                                  // a row's key in the list
+	Query func(keys string) string                 // the query of the rows of a query of their sort values k and ids id
+	Scan  func() func(db.Rows) (T, error)          // scans its rows
+	ByKey func(tx *db.Tx, keys []Key) ([]T, error) // reads rows by their keys, in any order
+	Key   func(*T) Key                             // a row's key in the list
 }
 
 // Read reads the rows of a page, in order, and how many rows match in all. Where one index has the page and maintained
@@ -73,11 +73,7 @@ func Read[T any](tx *db.Tx, q Query, r Reader[T]) (list []T, total int64, err er
 			p.keys, err = p.read(tx)
 		}
 		if err == nil && len(p.keys) > 0 {
-			ids := make([]search.ID, len(p.keys))
-			for i, k := range p.keys {
-				ids[i] = k.ID
-			}
-			list, err = r.ByID(tx, ids)
+			list, err = r.ByKey(tx, p.keys)
 		}
 		if err != nil {
 			return nil, 0, err
@@ -305,16 +301,15 @@ func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 		}
 		few = min(few, n)
 	}
-	contains := Filter{Name: "search", Columns: []string{p.Text}, Args: []any{db.Containing(search.Fold(p.Search))},
-		Where: "{row}." + p.Text + ` LIKE ? ESCAPE '\'`, Elsewhere: "(SELECT x." + p.Text + " FROM " + tableOf(p.Rows) +
-			` x WHERE x.tenant_id = $1 AND x.id = {id}) LIKE ? ESCAPE '\'`} // no EXISTS: PostgreSQL would find all such rows first
 	if few <= FewRows && few*search.TextsPerLook <= p.all {
-		p.Filters, p.Total = append(p.Filters, contains), nil
-		p.total, err = p.count(tx)
-		return nil, false, err
+		return nil, false, p.checkEach(tx)
 	}
 	if found, err = search.FindSet(tx, p.Noun.Search, p.Search, nil); err != nil {
 		return nil, false, err
+	}
+	if p.Owned != nil {
+		done, err = p.findOwned(tx, found, few)
+		return nil, done, err
 	}
 	left := p.Filters
 	if found.Len() > FewRows {
@@ -326,8 +321,40 @@ func (p *plan) find(tx *db.Tx) (found *search.Set, done bool, err error) {
 		p.Filters = left
 		return nil, true, p.sift(tx, found)
 	}
-	p.total, p.Filters = found.Len(), append(p.Filters, contains)
+	p.total, p.Filters = found.Len(), append(p.Filters, p.contains())
 	return found, false, nil
+}
+
+// findOwned is find for the rows of the owners that a search has found; few rows meet one of the other filters.
+func (p *plan) findOwned(tx *db.Tx, owners *search.Set, few int64) (done bool, err error) {
+	all, err := p.Owned.All(tx)
+	switch {
+	case err != nil:
+	case owners.Len() == all: // every row matches
+		p.total, err = p.count(tx)
+	case 2*owners.Len() > few: // looking up an owner's rows costs twice as much as looking up a row's owner
+		err = p.checkEach(tx)
+	default:
+		return true, p.sift(tx, owners)
+	}
+	return false, err
+}
+
+// checkEach makes a search one of the filters, and counts the rows that match.
+func (p *plan) checkEach(tx *db.Tx) (err error) {
+	p.Filters, p.Total = append(p.Filters, p.contains()), nil
+	p.total, err = p.count(tx)
+	return err
+}
+
+// contains returns the condition of the search.
+func (q *Query) contains() Filter {
+	if q.Owned != nil {
+		return q.Owned.Contains
+	}
+	return Filter{Name: "search", Columns: []string{q.Text}, Args: []any{db.Containing(search.Fold(q.Search))},
+		Where: "{row}." + q.Text + ` LIKE ? ESCAPE '\'`, Elsewhere: "(SELECT x." + q.Text + " FROM " + tableOf(q.Rows) +
+			` x WHERE x.tenant_id = $1 AND x.id = {id}) LIKE ? ESCAPE '\'`} // no EXISTS: PostgreSQL would find all such rows first
 }
 
 // narrow drops from very many rows those that do not meet the filters, where an index shows that for less than looking
@@ -366,7 +393,7 @@ func (p *plan) narrow(tx *db.Tx, found *search.Set) (_ *search.Set, left []Filte
 	return found, left, nil
 }
 
-// sift looks up some rows and finds the page of those that meet the filters, and their number.
+// sift looks up the rows that a search has found, and finds the page of those that meet the filters, and their number.
 func (p *plan) sift(tx *db.Tx, rows *search.Set) error {
 	p.total = 0
 	err := p.lookUp(tx, rows.IDs(), func(k Key) {

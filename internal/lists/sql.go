@@ -129,13 +129,13 @@ func (q *Query) page(w *db.Where, x *Index) string {
 			order += ", " + x.ID + direction
 		}
 		if q.After != nil && q.Sort == ByID {
-			where += " AND " + x.ID + beyond + w.Bind(q.After.ID.String()) + "::UUID"
+			where += " AND " + x.ID + beyond + w.Bind(q.After.ID) + q.castOfID()
 		} else if q.After != nil {
 			cast, after := "::BIGINT", any(q.After.Number)
 			if q.Sort.Text {
 				cast, after = "::TEXT", q.After.Text
 			}
-			where += " AND (" + value + ", " + x.ID + ")" + beyond + "(" + w.Bind(after) + cast + ", " + w.Bind(q.After.ID.String()) + "::UUID)"
+			where += " AND (" + value + ", " + x.ID + ")" + beyond + "(" + w.Bind(after) + cast + ", " + w.Bind(q.After.ID) + q.castOfID() + ")"
 		}
 		runs[i] = "SELECT " + value + " AS k, " + x.ID + " AS id FROM " + from + " WHERE " + where
 	}
@@ -170,7 +170,7 @@ func (q *Query) each(tx *db.Tx, each func(Key), sql string, args []any) error {
 		default:
 			err = r.Scan(&k.Number, &id)
 		}
-		k.ID = search.ParseID(id)
+		k.ID = string(id)
 		each(k)
 		return err
 	}, sql, args...)
@@ -182,18 +182,31 @@ func (q *Query) list(tx *db.Tx, sql string, args []any) (keys []Key, err error) 
 	return keys, err
 }
 
-// lookUp calls each for the rows with some ids that match.
+// lookUp calls each for the rows with some ids, or of some owners, that match.
 func (q *Query) lookUp(tx *db.Tx, ids []search.ID, each func(Key)) error {
-	for piece := range slices.Chunk(ids, 256) {
+	rows := func(ids []any) Bound { return Bound{q.ID + " IN (?" + strings.Repeat(",?", len(ids)-1) + ")", ids} }
+	pieces := slices.Collect(slices.Chunk(ids, 256))
+	if q.Owned != nil {
+		rows, pieces = q.Owned.Rows, append(pieces, nil)
+	}
+	for _, piece := range pieces {
 		texts := make([]string, len(piece))
 		for i := range piece {
 			texts[i] = piece[i].String()
 		}
 		w := db.NewWhere(tx, "")
-		x := &Index{From: q.Rows, ID: q.ID, Bounds: []Bound{{q.ID + " IN " + db.BindAll(w, db.Padded(texts)), nil}}}
+		x := &Index{From: q.Rows, ID: q.ID, Bounds: []Bound{rows(db.Padded(texts))}}
 		if err := q.each(tx, each, q.keys(w, x), w.Args()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// castOfID is the type of an id in a statement.
+func (q *Query) castOfID() string {
+	if q.Texts {
+		return "::TEXT"
+	}
+	return "::UUID"
 }

@@ -23,7 +23,7 @@ var sorts = map[Sort]lists.Sort{ByCreatedAt: {Column: "created_at"}, ByTotal: {C
 
 // reader reads orders without lines.
 func (f Filter) reader() lists.Reader[Order] {
-	return lists.Reader[Order]{Scan: func() func(db.Rows) (Order, error) { return table.Scanner() }, ByID: byIDs,
+	return lists.Reader[Order]{Scan: func() func(db.Rows) (Order, error) { return table.Scanner() }, ByKey: byKeys,
 		Query: func(keys string) string {
 			return "SELECT " + table.Columns("o") + " FROM (" + keys + `) AS page
 				CROSS JOIN orders o
@@ -34,7 +34,7 @@ func (f Filter) reader() lists.Reader[Order] {
 		Key: func(o *Order) lists.Key { return f.CursorOf(o).key() }}
 }
 
-func (c Cursor) key() lists.Key { return lists.Key{ID: search.ParseID(c.ID), Number: c.Value} }
+func (c Cursor) key() lists.Key { return lists.Key{ID: string(c.ID), Number: c.Value} }
 
 // query adds the filters, and the indexes that have orders by these filters and in the order of the sort.
 func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
@@ -254,21 +254,26 @@ func LastRecorded(tx *db.Tx, term string, n int) ([]Order, error) {
 	if err != nil || len(ids) == 0 {
 		return []Order{}, err
 	}
-	list, err := byIDs(tx, ids)
-	slices.SortFunc(list, func(a, b Order) int {
-		return slices.Index(ids, search.ParseID(a.ID)) - slices.Index(ids, search.ParseID(b.ID))
-	})
-	return list, err
-}
-
-// byIDs reads orders without lines, in no order.
-func byIDs(tx *db.Tx, ids []search.ID) (list []Order, err error) {
 	texts := make([]id.Order, len(ids))
 	for i := range ids {
 		texts[i] = id.Order(ids[i].String())
 	}
+	list, err := byIDs(tx, texts)
+	slices.SortFunc(list, func(a, b Order) int {
+		return slices.Index(texts, a.ID) - slices.Index(texts, b.ID)
+	})
+	return list, err
+}
+
+// byKeys is byIDs for a list.
+func byKeys(tx *db.Tx, keys []lists.Key) ([]Order, error) {
+	return byIDs(tx, lists.IDs[id.Order](keys))
+}
+
+// byIDs reads orders without lines, in no order.
+func byIDs(tx *db.Tx, ids []id.Order) (list []Order, err error) {
 	scan := table.Scanner()
-	return list, eachOf(tx, texts, func(r db.Rows) error {
+	return list, eachOf(tx, ids, func(r db.Rows) error {
 		o, err := scan(r)
 		list = append(list, o)
 		return err

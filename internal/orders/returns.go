@@ -128,9 +128,9 @@ func (o *Order) InReturns(line id.Line) (n int64) {
 	return o.returned(line, func(r *Return, _ ReturnLine) bool { return r.Status != ReturnRejected })
 }
 
-// Restocked returns how many units of a line returns have put on hand again.
-func (o *Order) Restocked(line id.Line) int64 {
-	return o.returned(line, func(r *Return, l ReturnLine) bool { return l.Restock && r.back() })
+// Back returns how many units of a line were received in returns.
+func (o *Order) Back(line id.Line) int64 {
+	return o.returned(line, func(r *Return, _ ReturnLine) bool { return r.back() })
 }
 
 // ReturnedWholly reports whether something was shipped and all of it has been received back.
@@ -138,7 +138,7 @@ func (o *Order) ReturnedWholly() bool {
 	any := false
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if l.Shipped > o.returned(l.ID, func(r *Return, _ ReturnLine) bool { return r.back() }) && !l.Fee {
+		if l.Shipped > o.Back(l.ID) && !l.Fee {
 			return false
 		}
 		any = any || l.Shipped > 0
@@ -313,4 +313,22 @@ func (o *Order) SaveReturn(tx db.Writer, at int, r Return) {
 	o.Returns = slices.Clone(o.Returns)
 	o.Returns[at] = r
 	returnTable.Update(tx, &returnRow{o.ID, r}, "order_id = $2::UUID AND id = $3::UUID", o.ID, r.ID).Rows(1, nil)
+}
+
+// ReceiveReturns receives the requested returns of a locked order, all of whose units can be sold again, and returns them.
+func (o *Order) ReceiveReturns(tx db.Writer, now int64) (received []Return) {
+	for at, r := range o.Returns {
+		if r.Status != ReturnRequested {
+			continue
+		}
+		r.Status, r.UpdatedAt, r.Lines = ReturnReceived, now, slices.Clone(r.Lines)
+		for i := range r.Lines {
+			r.Lines[i].Restock = true
+		}
+		o.SaveReturn(tx, at, r)
+		tx.Queue("UPDATE order_return_lines SET restock = TRUE WHERE tenant_id = $1 AND order_id = $2::UUID AND return_id = $3::UUID",
+			tx.TenantID(), o.ID, r.ID)
+		received = append(received, r)
+	}
+	return received
 }

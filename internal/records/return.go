@@ -8,6 +8,22 @@ import (
 // WriteReturn writes a return of an order (interface §2.4).
 func WriteReturn(w *apijson.Writer, name string, o *orders.Order, r orders.Return) {
 	w.Record("Return", name)
+	writeReturnMembers(w, o, r)
+	w.End()
+}
+
+// WriteListedReturn writes a return of the list of all returns (interface §4.1), with what names its order.
+func WriteListedReturn(w *apijson.Writer, o *orders.Order, r orders.Return) {
+	w.Record("ListedReturn", "")
+	writeReturnMembers(w, o, r)
+	w.Text("orderNumber", orders.Number(o.Number))
+	w.TextOrNull("externalReference", o.ExternalReference)
+	w.TextOrNull("customerName", o.CustomerName)
+	w.Text("currency", o.Currency)
+	w.End()
+}
+
+func writeReturnMembers(w *apijson.Writer, o *orders.Order, r orders.Return) {
 	apijson.ID(w, "id", r.ID)
 	apijson.ID(w, "orderId", o.ID)
 	apijson.Word(w, "status", r.Status)
@@ -32,7 +48,6 @@ func WriteReturn(w *apijson.Writer, name string, o *orders.Order, r orders.Retur
 	w.EndList()
 	w.Micros("createdAt", r.CreatedAt)
 	w.Micros("updatedAt", r.UpdatedAt)
-	w.End()
 }
 
 // writeReturns writes the returns of an order, oldest first.

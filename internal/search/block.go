@@ -92,21 +92,6 @@ func matches(body, keys, term []byte, each func(id ID, sort int64) error) error 
 
 var lineBreak = []byte{'\n'}
 
-// misses calls each for every entry whose text does not contain a term without line breaks; line is how many entries come before it.
-func misses(body, keys, term []byte, each func(id ID, line int) error) error {
-	for line := 0; len(body) > 0; line++ {
-		end := bytes.IndexByte(body, '\n')
-		if !bytes.Contains(body[:end], term) {
-			id, _ := keyAt(keys, line)
-			if err := each(id, line); err != nil {
-				return err
-			}
-		}
-		body = body[end+1:]
-	}
-	return nil
-}
-
 // filter says for each trigram (three consecutive bytes) that a block does not contain it, or may contain it: one bit
 // for its hash.
 type filter []byte

@@ -2,7 +2,7 @@
 // total are those of examining every record.
 //
 //	search.go  Put and Find
-//	set.go     what is found, as a set that other conditions narrow; and the few that are not found
+//	set.go     what is found, as a set that other conditions narrow
 //	newest.go  the newest records that contain a term
 //	logged.go  new orders and customers, which are found in the event log
 //	block.go   the packed texts of a thousand records

@@ -2,9 +2,7 @@ package search
 
 import (
 	"bytes"
-	"errors"
 	"slices"
-	"strings"
 
 	"entrepot/internal/db"
 )
@@ -145,50 +143,4 @@ func (s *Set) only(tx *db.Tx, read bool, sql string, args []any) (*Set, error) {
 		}
 	}
 	return left, err
-}
-
-// errMany ends a search for the records that do not contain a term.
-var errMany = errors.New("search: too many records do not contain the term")
-
-// restAnyway is how many records without the term are read before FindRest checks whether they are the majority.
-const restAnyway = 64
-
-// FindRest finds the records that do not contain a term, in no order, if they are fewer than those that do. It returns
-// at most a limit of them, and, after the first restAnyway, not more than half of the records read so far. Otherwise
-// few is false, which is known as soon as so many have been read.
-func FindRest(tx *db.Tx, kind Kind, term string, most int) (rest []ID, few bool, err error) {
-	term = Fold(term)
-	met := 0
-	add := func(id ID, met int) error {
-		if rest = append(rest, id); len(rest) > most || len(rest) > restAnyway+met/2 {
-			return errMany
-		}
-		return nil
-	}
-	loose, err := unpacked(tx, kind, func(e entry) error {
-		if met++; strings.Contains(e.text, term) {
-			return nil
-		}
-		return add(e.id, met)
-	})
-	if err == nil {
-		var body, keys db.Buffer
-		err = tx.Each(func(r db.Rows) error {
-			if err := r.Scan(&body, &keys); err != nil {
-				return err
-			}
-			err := misses(body, keys, []byte(term), func(id ID, line int) error {
-				if loose[id] {
-					return nil
-				}
-				return add(id, met+line)
-			})
-			met += len(keys) / keySize
-			return err
-		}, "SELECT body, keys FROM search_blocks WHERE tenant_id = $1 AND kind = $2 ORDER BY first_id DESC", tx.Tenant, string(kind))
-	}
-	if errors.Is(err, errMany) {
-		return nil, false, nil
-	}
-	return rest, err == nil, err
 }

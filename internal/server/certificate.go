@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/crypto/acme"
 )
 
 // certificate is the certificate of the server's own TLS. It is read again after its files have changed, so that a
@@ -51,6 +53,21 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
+// reload reads the files again, changed or not, and returns the certificate's end.
+func (c *certificate) reload() (ends time.Time, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err = c.read()
+	return c.current.Leaf.NotAfter, err
+}
+
+// ends is the end of the certificate in use.
+func (c *certificate) ends() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current.Leaf.NotAfter
+}
+
 // read replaces the certificate by that of the files. State comes first: a change while they are read is noticed later.
 func (c *certificate) read() error {
 	c.state = c.stateOfFiles()
@@ -80,17 +97,25 @@ func (c *certificate) stateOfFiles() (state string) {
 	return state
 }
 
-// withTLS is the server's TLS configuration, nil without a certificate.
-func withTLS(c Config) (*tls.Config, error) {
+// tlsOf is the server's TLS configuration, nil without a certificate. Of the two other results one is set: where the
+// certificate comes from.
+func tlsOf(c Config) (config *tls.Config, files *certificate, ordered *issued, err error) {
+	config = &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	switch {
+	case len(c.ACME.Domains) > 0 && c.TLSCert+c.TLSKey != "":
+		return nil, nil, nil, errors.New("tls-cert and acme-domain exclude each other: give a certificate, or have one ordered")
+	case len(c.ACME.Domains) > 0:
+		if ordered, err = openIssued(c.ACME, c.Log); err == nil {
+			config.GetCertificate, config.NextProtos = ordered.get, append(config.NextProtos, acme.ALPNProto)
+		}
+		return config, nil, ordered, err
 	case c.TLSCert == "" && c.TLSKey == "":
-		return nil, nil
+		return nil, nil, nil, nil
 	case c.TLSCert == "" || c.TLSKey == "":
-		return nil, errors.New("TLS needs both the certificate and its key")
+		return nil, nil, nil, errors.New("TLS needs both the certificate and its key")
 	}
-	read, err := openCertificate(c.TLSCert, c.TLSKey, c.Log)
-	if err != nil {
-		return nil, err
+	if files, err = openCertificate(c.TLSCert, c.TLSKey, c.Log); err == nil {
+		config.GetCertificate = files.get
 	}
-	return &tls.Config{GetCertificate: read.get, MinVersion: tls.VersionTLS12}, nil
+	return config, files, nil, err
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
+	"entrepot/internal/backups"
 	"entrepot/internal/base/id"
 	"entrepot/internal/channelsync"
-	"entrepot/internal/db"
 	"entrepot/internal/orders"
 )
 
@@ -18,13 +18,6 @@ func SetFree(n uint64) (undo func()) {
 	before := freeOf
 	freeOf = func(string) (uint64, bool) { return n, true }
 	return func() { freeOf = before }
-}
-
-// SetLastBackup sets the time of the last backup until undo is called.
-func SetLastBackup(last func(*db.Tx) (time.Time, bool, error)) (undo func()) {
-	before := lastBackup
-	lastBackup = last
-	return func() { lastBackup = before }
 }
 
 // Series is one series of /metrics; Other says that it sums up what has no series of its own.
@@ -68,7 +61,11 @@ func CollectMany(n int) (list []Series) {
 // MetricNames are the names of the metrics of the store and of the business, with what each is.
 func MetricNames() map[string]string {
 	names := map[string]string{}
-	for _, d := range described {
+	all := make(chan *prometheus.Desc, 100)
+	(&figures{}).Describe(all)
+	backups.Collector(nil, nil).Describe(all)
+	close(all)
+	for d := range all {
 		_, name, _ := strings.Cut(d.String(), `fqName: "`)
 		name, rest, _ := strings.Cut(name, `"`)
 		_, help, _ := strings.Cut(rest, `help: "`)

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"slices"
 	"sync"
 	"time"
@@ -60,16 +59,12 @@ var (
 	storeSize       = desc("store_size_bytes", "Size of the store's tables and indexes.")
 	diskFree        = desc("disk_free_bytes", "Bytes left on the disk of the data folder.")
 	certificateLeft = desc("certificate_expiry_timestamp_seconds", "When the certificate of the server's own TLS ends.")
-	backupAge       = desc("backup_age_seconds", "Time since the last backup of the store.")
 	figuresTook     = desc("figures_read_seconds", "How long reading these figures from the store took.")
 )
 
 // described lists them.
 var described = []*prometheus.Desc{ordersNow, toShip, pullAge, pushLag, lowStock, openJobs, overdueJobs, failedJobs, queueAge, queueLength,
-	inUse, mostInUse, storeSize, diskFree, certificateLeft, backupAge, figuresTook}
-
-// lastBackup is when the store was last backed up; known is false while no backup is recorded.
-var lastBackup = func(*db.Tx) (at time.Time, known bool, err error) { return time.Time{}, false, nil }
+	inUse, mostInUse, storeSize, diskFree, certificateLeft, figuresTook}
 
 // figures is a collector of these metrics.
 type figures struct {
@@ -92,7 +87,6 @@ type read struct {
 	jobs   jobs.Backlog
 	queues []webhooks.Waiting
 	size   int64
-	backup time.Time // zero without one
 }
 
 // Describe lists the metrics, so that none is registered twice.
@@ -191,11 +185,7 @@ func (r *read) fill(tx *db.Tx) (err error) {
 	if r.size, err = tx.Size(); err != nil {
 		return err
 	}
-	at, known, err := lastBackup(tx)
-	if known {
-		r.backup = at
-	}
-	return err
+	return nil
 }
 
 func gauge(of *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
@@ -237,9 +227,6 @@ func (r *read) collect(to chan<- prometheus.Metric, now time.Time) {
 		to <- gauge(queueLength, float64(q.Pending), r.account(q.Tenant), string(q.Endpoint))
 	}
 	to <- gauge(storeSize, float64(r.size))
-	if !r.backup.IsZero() {
-		to <- gauge(backupAge, max(0, now.Sub(r.backup).Seconds()))
-	}
 	to <- gauge(figuresTook, r.took.Seconds())
 }
 
@@ -294,16 +281,3 @@ func (r *read) byAccount(to chan<- prometheus.Metric, of *prometheus.Desc, value
 
 // account is the label of an account: its id.
 func (r *read) account(tenant id.Tenant) string { return string(r.ids[tenant]) }
-
-// certificateEnds is when the certificate ends that a browser would be shown; known is false without the server's own
-// TLS.
-func (s *Server) certificateEnds() (ends time.Time, known bool) {
-	if s.http == nil || s.http.TLSConfig == nil || s.http.TLSConfig.GetCertificate == nil {
-		return ends, false
-	}
-	shown, err := s.http.TLSConfig.GetCertificate(&tls.ClientHelloInfo{})
-	if err != nil || shown == nil || shown.Leaf == nil {
-		return ends, false
-	}
-	return shown.Leaf.NotAfter, true
-}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"entrepot/internal/db"
 	"entrepot/internal/server"
 )
 
@@ -39,7 +38,6 @@ func value(t *testing.T, metrics, series string) float64 {
 // /metrics shows what a merchant has sold and what waits, in the form that Prometheus' checker wants.
 func TestMetricsOfTheBusiness(t *testing.T) {
 	engines(t, func(t *testing.T, c server.Config, said *log) {
-		defer server.SetLastBackup(func(tx *db.Tx) (time.Time, bool, error) { return tx.Now().Add(-time.Hour), true, nil })()
 		c.Admin = server.Admin{Email: "seen@shop.example", Password: "a long enough password", Plan: "enterprise"}
 		s, stop := start(t, c)
 		defer stop()
@@ -63,9 +61,6 @@ func TestMetricsOfTheBusiness(t *testing.T) {
 		created := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		if age := value(t, metrics, `entrepot_order_oldest_to_ship_seconds`+of); age < time.Since(created).Seconds()-60 || age > time.Since(created).Seconds() {
 			t.Errorf("the oldest order is %v s old", age)
-		}
-		if age := value(t, metrics, "entrepot_backup_age_seconds"); age < 3600 || age > 3700 {
-			t.Errorf("the backup is %v s old", age)
 		}
 		if size := value(t, metrics, "entrepot_store_size_bytes"); size < 100_000 {
 			t.Errorf("the store has %v bytes", size)

@@ -14,6 +14,7 @@ import (
 
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
+	"entrepot/internal/backups"
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/disk"
 	"entrepot/internal/base/netguard"
@@ -28,6 +29,7 @@ func (s *Server) routes() http.Handler {
 	registry.MustRegister(api.Collectors()...)
 	registry.MustRegister(worker.Collectors()...)
 	registry.MustRegister(&figures{s: s})
+	registry.MustRegister(backups.Collector(s.backupStatus, s.config.now))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthy)
 	mux.HandleFunc("GET /readyz", s.ready)
@@ -147,9 +149,13 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 }
 
 // ready answers 200 when every request can be answered: the store is open, its schema included, it can be reached and
-// takes writes, and the service is not stopping. A schema that a newer node has applied later does not make an older
-// one unready: both serve while a new version is rolled out.
+// takes writes, and the service is not stopping. A node stays ready beside a newer one that has migrated the store, as
+// long as the newer schema is compatible with it; a node that cannot serve it stops.
+// With ?verbose a process of this machine gets the state of the node, too (readyz.go).
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Has("verbose") && fromThisMachine(r) {
+		w = &withState{ResponseWriter: w, state: s.state(r.Context())}
+	}
 	n := s.running.Load()
 	switch {
 	case n == nil:

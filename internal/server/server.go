@@ -3,6 +3,7 @@
 //	store.go    open, migrate, check the master key against the store's
 //	server.go   start and stop, in an order in which no accepted request is lost
 //	probes.go   /healthz, /readyz, /metrics
+//	backup.go   the backups that the service makes by itself
 //	certificate.go   the server's own TLS
 //	setup.go    the first account: from the environment, or by a link of the dashboard that works once
 package server
@@ -17,11 +18,14 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
+	"entrepot/internal/backups"
+	"entrepot/internal/base/accesslog"
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/overload"
@@ -41,17 +45,20 @@ type Config struct {
 	Version string
 	TLSCert string // file of the certificate of the server's own TLS; "" with TLSKey: plain HTTP
 	TLSKey  string
+	ACME    ACME // or the authority that issues it
 	// requests whose Host is no loopback address are refused: for the demo, against host names that resolve to this
 	// machine
 	Local  bool
 	Lend   int64            // bytes of memory for bodies and answers, for LimitMemory
 	Budget *overload.Budget // of that memory; nil: 160 MB
 
+	AccessLog *accesslog.Share  // of requests with a line in the log; nil: all
 	Proxies   netguard.Proxies  // reverse proxies whose X-Forwarded-For and -Proto are trusted
 	PublicURL string            // address under which platforms reach the service, "" for none
 	Retries   webhooks.Schedule // nil: the one of interface §6.2
 	Retention time.Duration     // how long events and settled deliveries are kept; 0: 30 days
-	JobLease  time.Duration     // how long a job is held for a node that no longer answers; 0: three seconds
+	Backups   Backups
+	JobLease  time.Duration // how long a job is held for a node that no longer answers; 0: three seconds
 }
 
 // Times of the HTTP server. The write time is long enough for a client that reads ten megabytes slowly.
@@ -75,6 +82,12 @@ type Server struct {
 	log      *slog.Logger
 	listener net.Listener
 	http     *http.Server
+	files    *certificate // the server's own TLS: of files, or
+	ordered  *issued      // of an authority; both nil without TLS
+
+	plain         *http.Server // for http beside an ordered certificate, or nil
+	plainListener net.Listener
+
 	running  atomic.Pointer[node] // nil until the store is open
 	draining atomic.Bool
 	underWay atomic.Int64 // requests of the API that came before the service began to stop
@@ -86,7 +99,8 @@ type node struct {
 	api       *api.API
 	dashboard *dashboard.Dashboard
 	worker    *worker.Worker
-	outdated  chan struct{} // closed when a newer program has migrated the store
+	backups   *backups.Runner // nil without backups
+	outdated  chan error      // receives once a newer program has migrated the store to a schema that this one cannot serve
 }
 
 // Listen opens the address, so that a port in use is reported before the store is touched.
@@ -94,7 +108,7 @@ func Listen(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	secure, err := withTLS(c)
+	secure, files, ordered, err := tlsOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +116,7 @@ func Listen(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
 	}
-	s := &Server{config: c, log: c.Log, listener: listener}
+	s := &Server{config: c, log: c.Log, listener: listener, files: files, ordered: ordered}
 	handler := c.Trace.Handler(s.routes())
 	if c.Local {
 		handler = localOnly(handler)
@@ -110,8 +124,62 @@ func Listen(c Config) (*Server, error) {
 	}
 	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn),
-		TLSConfig: secure}
+		TLSConfig: secure, Protocols: protocols()}
+	if err := s.listenPlain(); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	return s, nil
+}
+
+// protocols are those of HTTP. Without TLS, HTTP/2 is for proxies that speak it from the first byte (h2c).
+func protocols() *http.Protocols {
+	p := &http.Protocols{}
+	p.SetHTTP1(true)
+	p.SetHTTP2(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}
+
+// listenPlain opens the port for http beside a certificate that is ordered.
+func (s *Server) listenPlain() error {
+	if s.ordered == nil || s.ordered.HTTPAddr == "" {
+		return nil
+	}
+	listener, err := net.Listen("tcp", s.ordered.HTTPAddr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s for ACME challenges: %w (acme-http-addr names another address; off: only the TLS port is used)",
+			s.ordered.HTTPAddr, err)
+	}
+	_, port, _ := net.SplitHostPort(s.Address())
+	s.plainListener = listener
+	s.plain = &http.Server{Handler: s.ordered.plain(port), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime,
+		WriteTimeout: headerTime, IdleTimeout: headerTime, MaxHeaderBytes: 16 << 10, ErrorLog: s.http.ErrorLog}
+	return nil
+}
+
+// keepCertificates answers challenges and keeps the ordered certificates in use until end is called.
+func (s *Server) keepCertificates(ctx context.Context, store *Store) (end func()) {
+	if s.ordered == nil {
+		return func() {}
+	}
+	s.ordered.store.Store(store)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { s.ordered.run(ctx) })
+	if s.plain != nil {
+		running.Go(func() {
+			if err := s.plain.Serve(s.plainListener); !errors.Is(err, http.ErrServerClosed) {
+				s.log.Error("the port for http is not served any more", "error", err)
+			}
+		})
+	}
+	return func() {
+		cancel()
+		if s.plain != nil {
+			s.plain.Close()
+		}
+		running.Wait()
+	}
 }
 
 // Address is where the server listens, with the real port.
@@ -123,11 +191,14 @@ func (s *Server) URL() string {
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	if s.config.TLSCert != "" {
+	if s.secure() {
 		return "https://" + net.JoinHostPort(host, port)
 	}
 	return "http://" + net.JoinHostPort(host, port)
 }
+
+// secure reports whether the server speaks TLS itself.
+func (s *Server) secure() bool { return s.files != nil || s.ordered != nil }
 
 // Run serves until ctx ends, then stops in order: not ready, requests under way finish, workers stop, times of last
 // use are written, the store is closed. ready, if given, is called when every request can be answered. A service that
@@ -135,7 +206,7 @@ func (s *Server) URL() string {
 func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	served := make(chan error, 1)
 	go func() {
-		if s.config.TLSCert != "" {
+		if s.secure() {
 			served <- s.http.ServeTLS(s.listener, "", "") // TLSConfig has the certificate
 			return
 		}
@@ -150,6 +221,9 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	}
 	if err != nil {
 		s.http.Close()
+		if s.plainListener != nil {
+			s.plainListener.Close()
+		}
 		<-served
 		if ctx.Err() != nil { // nothing was accepted, and the next start goes on where this one was stopped
 			s.log.Info("stopped before it was ready", "error", err)
@@ -160,6 +234,7 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go func() { defer close(ended); n.background(background, s.log) }()
+	endCertificates := s.keepCertificates(background, n.store)
 	s.running.Store(n)
 	s.log.Info("ready", "engine", n.store.DB.Engine(), "version", s.config.Version)
 	if ready != nil {
@@ -169,8 +244,8 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	case err = <-served:
-	case <-n.outdated:
-		err = errors.New("a newer version of entrepot has migrated the store: this node ends, start it with that version")
+	case newer := <-n.outdated:
+		err = fmt.Errorf("this node ends, because a newer version of entrepot has migrated the store: %w", newer)
 	case <-n.store.DB.Failed(): // only opening the store again shows what the disk holds: the supervisor restarts the service
 		err = errors.New("the disk refused what was committed")
 	}
@@ -192,11 +267,28 @@ func (s *Server) Run(ctx context.Context, ready func(*Store)) error {
 	if late := n.worker.Stop(settle); late != nil {
 		s.log.Warn(late.Error())
 	}
+	if n.backups != nil {
+		n.backups.Stop()
+	}
 	stopBackground()
 	<-ended
+	endCertificates()
 	err = errors.Join(err, n.api.Flush(context.WithoutCancel(ctx)), n.store.Close())
 	s.log.Info("stopped")
 	return err
+}
+
+// Reload reads the certificate's files again, or orders at once a certificate whose order has failed, and says which.
+func (s *Server) Reload() (done string, err error) {
+	switch {
+	case s.files != nil:
+		ends, err := s.files.reload()
+		return "certificate read, ends " + ends.UTC().Format(time.DateOnly), err
+	case s.ordered != nil:
+		s.ordered.retry()
+		return "failed orders of certificates are tried again", nil
+	}
+	return "", nil
 }
 
 // awaitRequests waits until the requests under way are answered. Meanwhile new requests are accepted and answered 503
@@ -257,18 +349,20 @@ func (s *Server) openNow(ctx context.Context) (*node, error) {
 	if s.config.Dev {
 		s.log.Warn("development mode (--dev): webhooks and channels may use http and this machine's addresses")
 	}
-	n := &node{store: store, outdated: make(chan struct{}), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
+	n := &node{store: store, outdated: make(chan error, 1), api: api.New(api.Config{DB: store.DB, Commerce: store.Commerce,
 		Limiter: limiter, Budget: s.config.Budget, Folder: folder(s.config.Dir), Log: s.log, Trace: s.config.Trace,
-		Version: s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
+		AccessLog: s.config.AccessLog,
+		Version:   s.config.Version, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies, Dev: s.config.Dev}),
 		dashboard: dashboard.New(dashboard.Config{DB: store.DB, Commerce: store.Commerce, Limiter: limiter, Log: s.log, Trace: s.config.Trace,
-			Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL, Proxies: s.config.Proxies,
-			Plan: s.config.Admin.Plan, Dev: s.config.Dev})}
+			AccessLog: s.config.AccessLog, Version: s.config.Version, Retries: s.config.Retries, PublicURL: s.config.PublicURL,
+			Proxies: s.config.Proxies, Plan: s.config.Admin.Plan, Dev: s.config.Dev, Backups: s.backupStatus})}
 	n.worker, err = worker.Start(ctx, worker.Config{DB: store.DB, Commerce: store.Commerce, Guard: store.Guard, Retries: s.config.Retries,
 		Log: s.log, Trace: s.config.Trace,
 		Version: s.config.Version, Alone: store.DB.Engine() == "sqlite", Keep: s.config.Retention, JobLease: s.config.JobLease})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	n.backups = s.startBackups(ctx, store)
 	return n, nil
 }
 
@@ -303,8 +397,8 @@ func (n *node) background(ctx context.Context, log *slog.Logger) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			if newer, err := n.store.DB.Newer(ctx); newer && err == nil {
-				close(n.outdated)
+			if err, outdated := errors.AsType[*db.OutdatedError](n.store.DB.Outdated(ctx)); outdated {
+				n.outdated <- err
 				look.Stop()
 			}
 		case <-tidy.C:

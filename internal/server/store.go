@@ -36,9 +36,12 @@ type StoreConfig struct {
 	Trace *trace.Tracer // nil: no spans
 
 	StatementTimeout time.Duration // PostgreSQL: bounds each statement; 0 for none
+	HasBackup        bool          // PostgreSQL: migrations that rewrite tables may run
 	MinWait          time.Duration // for commands and tests: see db.Config
 	PullEvery        time.Duration // between two scheduled pulls of a channel's orders; 0: five minutes
 	Agent            string        // names the service to platforms; "": entrepot
+
+	Later []db.Migration // for tests: see db.Config
 }
 
 // Store is an open, migrated store with the operations on it.
@@ -91,7 +94,8 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 
 // openDB opens the store's database, and does not create it if MustExist is set.
 func openDB(ctx context.Context, c StoreConfig) (*db.DB, error) {
-	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, Spans: c.Trace, StatementTimeout: c.StatementTimeout, MinWait: c.MinWait}
+	config := db.Config{URL: c.URL, Dir: c.Dir, Log: c.Log, Now: c.Now, Spans: c.Trace, StatementTimeout: c.StatementTimeout,
+		MinWait: c.MinWait, HasBackup: c.HasBackup, Later: c.Later}
 	if c.MustExist {
 		return db.OpenExisting(ctx, config)
 	}

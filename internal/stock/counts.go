@@ -75,3 +75,16 @@ func prefetchCounts(r db.Reader) func() (map[string]Counts, error) {
 		return byWarehouse, err
 	}
 }
+
+// sum adds up the counts of all warehouses, or returns those of one.
+func sum(counts map[string]Counts, warehouse string) (all Counts) {
+	if warehouse != "" {
+		return counts[warehouse]
+	}
+	for _, c := range counts {
+		for i, n := range c.members() {
+			*all.members()[i] += *n
+		}
+	}
+	return all
+}

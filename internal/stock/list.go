@@ -2,9 +2,9 @@ package stock
 
 import (
 	"errors"
-	"slices"
 
 	"entrepot/internal/db"
+	"entrepot/internal/lists"
 )
 
 // Row is a level as lists and feeds show it (interface §2.7.5).
@@ -38,102 +38,11 @@ type Filter struct {
 
 // List reads a page of levels by SKU and warehouse, without deleted ones, and how many match in all.
 func List(tx *db.Tx, f Filter) (list []Row, total int64, err error) {
-	if f.Search != "" {
-		return f.pageOfFound(tx)
+	q, err := f.query(tx)
+	if err != nil {
+		return nil, 0, err
 	}
-	const order = "l.sku, l.warehouse_code"
-	w := f.where(tx)
-	if f.Low || f.Oversold {
-		w.And("l.sku > ''") // as their indexes begin (see analytics.living)
-	}
-	if f.SKU != "" || f.Oversold {
-		return levelTable.PageFrom(tx, w, f.behind, order, f.Limit, f.Offset)
-	}
-	total, only, err := f.counted(tx)
-	if err != nil || int64(f.Offset) >= total {
-		return []Row{}, total, err
-	}
-	read := levelTable.Rows
-	if only != "" && !f.Low && f.Offset >= deep { // a page skips rows twice as fast in the index of a warehouse, which has only its keys
-		db.AndGiven(w, "l.warehouse_code = ?", only)
-		read = keysFirst(only)
-	}
-	f.behind(w)
-	if int64(f.Offset) <= total/2 {
-		list, err = read(tx, w, order, f.Limit, f.Offset)
-		return list, total, err
-	}
-	limit := int(min(int64(f.Limit), total-int64(f.Offset))) // the page is closer to the end
-	list, err = read(tx, w, "l.sku DESC, l.warehouse_code DESC", limit, int(total)-f.Offset-limit)
-	slices.SortFunc(list, func(a, b Row) int { return a.key().compare(b.key()) })
-	return list, total, err
-}
-
-// deep is the offset from which on the keys of a page are read before its levels.
-var deep = 1000
-
-// keysFirst reads a page of a warehouse's levels: first their SKUs, in the index of the warehouse, and afterwards these
-// levels.
-func keysFirst(warehouse string) func(tx *db.Tx, w *db.Where, order string, limit, offset int) ([]Row, error) {
-	return func(tx *db.Tx, w *db.Where, order string, limit, offset int) ([]Row, error) {
-		keys, err := db.List(tx, func(r db.Rows) (levelKey, error) {
-			key := levelKey{warehouse: warehouse}
-			err := r.Scan(&key.sku)
-			return key, err
-		}, "SELECT l.sku FROM stock_levels l WHERE "+w.String()+" ORDER BY "+order+" LIMIT "+w.Bind(limit)+"::BIGINT OFFSET "+
-			w.Bind(offset)+"::BIGINT", w.Args()...)
-		if err != nil {
-			return nil, err
-		}
-		return readRows(tx, keys)
-	}
-}
-
-// behind adds the condition that levels come after the page before.
-func (f Filter) behind(w *db.Where) {
-	if f.After != nil {
-		w.And("(l.sku, l.warehouse_code) > (?, ?)", f.After.SKU, f.After.Warehouse)
-	}
-}
-
-// where returns all conditions but the search.
-func (f Filter) where(tx *db.Tx) *db.Where {
-	w := db.NewWhere(tx, "l").And("l.deleted_at IS NULL")
-	db.AndGiven(w, "l.sku = ?", f.SKU)
-	if !f.Low && !f.Oversold {
-		db.AndGiven(w, "l.warehouse_code = ?", f.Warehouse)
-		return w
-	}
-	db.AndGiven(w, "l.warehouse_code || '' = ?", f.Warehouse) // few are low or oversold: the index of warehouses must not lead
-	if f.Low {
-		w.And("l.low = TRUE")
-	}
-	if f.Oversold {
-		w.And("CASE WHEN l.on_hand < l.reserved THEN 1 ELSE 0 END = 1") // written as in its index
-	}
-	return w
-}
-
-// counted returns how many levels match a filter by warehouse and low, from the maintained counts. only is the warehouse of
-// all these levels, "" if they are in several.
-func (f Filter) counted(tx *db.Tx) (total int64, only string, err error) {
-	counts, err := prefetchCounts(tx)()
-	warehouses := 0
-	for warehouse, c := range counts {
-		if c.Levels == 0 || f.Warehouse != "" && f.Warehouse != warehouse {
-			continue
-		}
-		if warehouses++; f.Low {
-			total += c.Low
-		} else {
-			total += c.Levels
-		}
-		only = warehouse
-	}
-	if warehouses > 1 {
-		only = ""
-	}
-	return total, only, err
+	return lists.Read(tx, q, listReader)
 }
 
 // Changes reads up to limit levels with the stamp since or a later one, oldest change first; deleted ones only on
@@ -176,8 +85,8 @@ func Count(tx *db.Tx, since, until int64) (n int64, err error) {
 
 // All returns how many levels there are, without deleted ones.
 func All(tx *db.Tx) (n int64, err error) {
-	n, _, err = Filter{}.counted(tx)
-	return n, err
+	counts, err := prefetchCounts(tx)()
+	return sum(counts, "").Levels, err
 }
 
 // Tombstones counts the deleted levels with the stamp since or a later one. The query must not use the index by stamp,

@@ -17,7 +17,7 @@ import (
 func spreadDeliveries(t *testing.T, store *db.DB, tenant id.Tenant, n int, state func(i int) State) (all []Delivery) {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(3, 4))
-	endpoint, counts, counted := id.New[id.Endpoint](), Counts{}, figures{}
+	endpoint := id.New[id.Endpoint]()
 	position := 20_000 * spans.Widths[spans.Days]
 	for i := range n {
 		position += []int64{1, 1, 1, 3_000_000, 40_000_000, 1_900_000_000, 30_000_000_000}[dice.IntN(7)]
@@ -31,18 +31,10 @@ func spreadDeliveries(t *testing.T, store *db.DB, tenant id.Tenant, n int, state
 			d.DueAt = 5_000
 		}
 		d.EventStamp = d.Position
-		counts.add(d.State, 1)
-		counted.move(endpoint, d.Position, d.Name, in(d.State), 1)
 		all = append(all, d)
 	}
 	err := store.Write(t.Context(), tenant, func(tx *db.Tx) error {
-		for _, d := range all {
-			tx.Queue(`INSERT INTO deliveries (tenant_id, endpoint_id, position, id, event_id, event_stamp, event, resource_id, ordered, by_hand,
-				state, attempts, due_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,FALSE,FALSE,$9,1,$10)`, tx.Tenant, d.Endpoint, d.Position, d.ID, d.Event,
-				d.EventStamp, d.Name, d.Resource, d.State, db.Null(d.DueAt))
-		}
-		tx.Queue(newQueue, tx.Tenant, endpoint, counts.Pending, counts.Delivered, counts.Failed)
-		counted.store(tx.Queue, tx.Tenant)
+		storeDeliveries(tx, all)
 		return nil
 	})
 	if err != nil {
@@ -56,66 +48,6 @@ func spreadDeliveries(t *testing.T, store *db.DB, tenant id.Tenant, n int, state
 func anyState() func(int) State {
 	dice := rand.New(rand.NewPCG(7, 8))
 	return func(int) State { return States[dice.IntN(3)] }
-}
-
-// fits is what a program would choose that looks at every delivery.
-func (f *Filter) fits(d *Delivery) bool {
-	return (f.State == "" || d.State == f.State) && (f.Event == "" || d.Name == f.Event) && (f.Resource == "" || d.Resource == f.Resource) &&
-		d.Position >= f.From && (f.To == 0 || d.Position <= f.To)
-}
-
-// Every page of an endpoint's deliveries, whatever is asked for, has what fits at its place, and the total is exact.
-func TestPagesOfAnEndpointsDeliveries(t *testing.T) {
-	dbtest.Long(t, "hundreds of pages are read")
-	dbtest.Engines(t, func(t *testing.T, store *db.DB) {
-		tenant, other := dbtest.Account(t, store), dbtest.Account(t, store)
-		const n = 400
-		all := spreadDeliveries(t, store, tenant, n, anyState())
-		spreadDeliveries(t, store, other, 20, anyState())
-		dice := rand.New(rand.NewPCG(5, 6))
-		for try := range 300 {
-			f := Filter{Endpoint: all[0].Endpoint, Limit: 1 + dice.IntN(25), State: append([]State{""}, States...)[dice.IntN(4)],
-				Event:    []string{"", OrderReceived, StockUpdated, OrderReturned, OrderShipped}[dice.IntN(5)],
-				Resource: []string{"", "", "", "r2"}[dice.IntN(4)]}
-			f.Offset = f.Limit * dice.IntN(4)
-			if dice.IntN(4) == 0 {
-				f.Offset = dice.IntN(n)
-			}
-			if dice.IntN(2) == 0 {
-				f.From, f.To = all[dice.IntN(n)].Position, all[dice.IntN(n)].Position+dice.Int64N(2)
-			}
-			if dice.IntN(8) == 0 {
-				f.To = 0
-			}
-			var want []id.Delivery
-			for i := range all {
-				if f.fits(&all[i]) {
-					want = append(want, all[i].ID)
-				}
-			}
-			total := int64(len(want))
-			want = want[min(f.Offset, len(want)):]
-			want = want[:min(f.Limit, len(want))]
-			var got []id.Delivery
-			err := store.Read(t.Context(), tenant, func(tx *db.Tx) error {
-				list, sum, err := Deliveries(tx, f)
-				if sum != total {
-					t.Errorf("%d: %+v: %d match, not %d", try, f, sum, total)
-				}
-				got = got[:0]
-				for _, d := range list {
-					got = append(got, d.ID)
-				}
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%d: %+v: a page of %d, not of %d, or of others", try, f, len(got), len(want))
-			}
-		}
-	})
 }
 
 // A page and its total read little more than the page holds, however many deliveries there are, how deep the page

@@ -14,14 +14,6 @@ import (
 	"entrepot/test/blackbox/harness"
 )
 
-// A terminal that is closed ends the service in order, as SIGTERM does.
-func TestEndedByItsTerminal(t *testing.T) {
-	server := harness.Start(t, harness.SQLite, harness.Options{})
-	if err := server.End(syscall.SIGHUP); err != nil {
-		t.Errorf("ended by SIGHUP: %v\n%s", err, server.LogTail())
-	}
-}
-
 // A service that was started with nohup goes on when its terminal is closed.
 func TestStartedWithNohup(t *testing.T) {
 	service := exec.Command("/bin/sh", "-c", `trap "" HUP; exec "$0" serve --dev --addr 127.0.0.1:0 --data "$1"`, harness.Binary(t),

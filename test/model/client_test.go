@@ -71,7 +71,7 @@ func (p *player) play() {
 	o := p.orders[p.random.IntN(len(p.orders))]
 	before := o.Total()
 	counted := o.Status != "CANCELLED"
-	switch p.random.IntN(12) {
+	switch p.random.IntN(17) {
 	case 0, 1, 2, 3:
 		p.move(o)
 	case 4, 5, 6:
@@ -82,6 +82,12 @@ func (p *player) play() {
 		p.edit(o)
 	case 11:
 		p.restock()
+	case 12, 13:
+		p.announce(o)
+	case 14, 15:
+		p.moveReturn(o)
+	case 16:
+		p.refund(o)
 	}
 	if o.Customer >= 0 {
 		if counted {
@@ -271,6 +277,67 @@ func (p *player) edit(o *Order) {
 	}
 }
 
+// announce is POST returns of some units of one or two lines.
+func (p *player) announce(o *Order) {
+	asked, items := map[string]int64{}, []any{}
+	restock := p.random.IntN(2) == 0
+	for range 1 + p.random.IntN(2) {
+		line := o.Lines[p.random.IntN(len(o.Lines))]
+		quantity := int64(1 + p.random.IntN(3))
+		asked[line.ID] += quantity
+		items = append(items, map[string]any{"orderItemId": line.ID, "quantity": quantity, "restock": restock})
+	}
+	answer := p.send(http.MethodPost, "/api/v1/orders/"+o.ID+"/returns", map[string]any{"items": items, "reason": "model"})
+	if p.expect(o, answer, o.Announce(asked, restock)) {
+		o.Returns[len(o.Returns)-1].ID = answer.Text("data", "id")
+	}
+}
+
+// moveReturn is PATCH of one of the order's returns; a refund names its amount.
+func (p *player) moveReturn(o *Order) {
+	if len(o.Returns) == 0 {
+		p.announce(o)
+		return
+	}
+	at := p.random.IntN(len(o.Returns))
+	to := []string{"requested", "received", "received", "refunded", "rejected"}[p.random.IntN(5)]
+	body, amount := map[string]any{"status": to}, int64(0)
+	if to == "refunded" && o.Returns[at].Status == "received" {
+		amount = p.amount(o)
+		body["refundAmount"] = number(amount)
+	}
+	answer := p.send(http.MethodPatch, "/api/v1/orders/"+o.ID+"/returns/"+o.Returns[at].ID, body)
+	p.expect(o, answer, o.MoveReturn(at, to, amount, p.known()))
+}
+
+// amount is what is refunded, in cents: a part of what is left, all of it, or more.
+func (p *player) amount(o *Order) int64 {
+	left := o.Total() - o.Paid
+	switch p.random.IntN(8) {
+	case 0:
+		return left + unit/100
+	case 1:
+		return left
+	}
+	return left / int64(2+p.random.IntN(5)) / 100 * 100
+}
+
+// refund is POST refunds, with or without units of a line.
+func (p *player) refund(o *Order) {
+	amount, units := p.amount(o), map[string]int64{}
+	if amount == 0 {
+		return // a refund of nothing is refused before all else
+	}
+	body := map[string]any{"amount": number(amount), "reason": "model"}
+	if p.random.IntN(2) == 0 {
+		line := o.Lines[p.random.IntN(len(o.Lines))]
+		units[line.ID] = int64(1 + p.random.IntN(3))
+		body["items"] = []any{map[string]any{"orderItemId": line.ID, "quantity": units[line.ID]}}
+	}
+	answer := p.send(http.MethodPost, "/api/v1/orders/"+o.ID+"/refunds", body)
+	p.expect(o, answer, o.Refund(amount, units, p.known()))
+}
+
 // restock counts one of the client's own SKUs anew, or books a delivery.
 func (p *player) restock() {
 	sku := p.sku(p.random.IntN(3))
@@ -308,12 +375,19 @@ func (p *player) compare(o *Order) {
 	want := map[string]any{
 		"status": o.Status, "subtotal": number(o.Subtotal()), "total": number(o.Total()), "discountAmount": number(o.Discount),
 		"shippingAmount": number(o.Shipping),
-		"taxAmount":      nil, "shipments": fmt.Sprintf("<len %d>", len(o.Parcels)), "statusHistory": fmt.Sprintf("<len %d>", o.Moves),
+		"taxAmount":      nil, "shipments": fmt.Sprintf("<len %d>", len(o.Parcels)), "refundedAmount": number(o.Paid),
+		"refunds": fmt.Sprintf("<len %d>", o.Refunds), "statusHistory": fmt.Sprintf("<len %d>", o.Moves),
 	}
 	if o.Tax != nil {
 		want["taxAmount"] = number(*o.Tax)
 	}
-	var lines []any
+	var lines, returns []any
+	for _, r := range o.Returns {
+		returns = append(returns, map[string]any{"id": r.ID, "status": r.Status})
+	}
+	if len(returns) > 0 {
+		want["returns"] = returns
+	}
 	for _, line := range o.Lines {
 		lines = append(lines, map[string]any{
 			"id": line.ID, "sku": line.SKU, "quantity": number(line.Quantity * unit), "shippedQuantity": number(line.Shipped * unit),

@@ -8,8 +8,22 @@ type Line struct {
 	ID                string
 	SKU               string
 	Quantity, Shipped int64
+	Refunded          int64 // units that were refunded before they were shipped, and will not be
+	Named             int64 // units that refunds name
 	Price             int64
 }
+
+// Remaining is what is still to ship.
+func (l Line) Remaining() int64 { return l.Quantity - l.Shipped - l.Refunded }
+
+// Return is units that come back: line id → quantity.
+type Return struct {
+	ID, Status string
+	Restock    bool
+	Holds      map[string]int64
+}
+
+func (r *Return) back() bool { return r.Status == "received" || r.Status == "refunded" }
 
 // Parcel is one shipment: line position → quantity.
 type Parcel struct {
@@ -25,6 +39,9 @@ type Order struct {
 	Customer           int // which of the client's customers; -1 for none
 	Lines              []Line
 	Parcels            []Parcel
+	Returns            []Return
+	Paid               int64 // what was refunded
+	Refunds            int
 	Shipping, Discount int64
 	Tax, Rate          *int64 // amount; percent in 1/10,000
 	EverShipped        bool
@@ -115,33 +132,44 @@ func (o *Order) Move(to string, restock bool, levels Levels) Outcome {
 		return Outcome{Status: 422}
 	}
 	o.Moves++
-	events := []string{"order.status_changed"}
+	events, received := []string{"order.status_changed"}, false
 	switch to {
 	case "SHIPPED":
 		parcel := Parcel{Holds: map[string]int64{}}
 		for i := range o.Lines {
 			line := &o.Lines[i]
-			if rest := line.Quantity - line.Shipped; rest > 0 {
+			if rest := line.Remaining(); rest > 0 {
 				parcel.Holds[line.ID] = rest
 				levels.take(line.SKU, rest)
-				line.Shipped = line.Quantity
+				line.Shipped += rest
 			}
 		}
-		o.Parcels = append(o.Parcels, parcel)
-		events = append(events, "order.shipment_created")
+		if len(parcel.Holds) > 0 {
+			o.Parcels = append(o.Parcels, parcel)
+			events = append(events, "order.shipment_created")
+		}
 		if !o.EverShipped {
 			events = append(events, "order.shipped")
 			o.EverShipped = true
 		}
 	case "CANCELLED":
 		for _, line := range o.Lines {
-			levels[line.SKU].Reserved -= line.Quantity - line.Shipped
+			levels[line.SKU].Reserved -= line.Remaining()
 		}
 		events = append(events, "order.cancelled")
 	case "RETURNED":
 		if restock {
 			for _, line := range o.Lines {
-				levels[line.SKU].OnHand += line.Shipped
+				levels[line.SKU].OnHand += line.Shipped - o.in(line.ID, (*Return).back)
+			}
+			for i := range o.Returns {
+				if r := &o.Returns[i]; r.Status == "requested" {
+					r.Status, r.Restock = "received", true
+					if !received {
+						events = append(events, "order.updated")
+					}
+					received = true
+				}
 			}
 		}
 		events = append(events, "order.returned")
@@ -166,7 +194,7 @@ func (o *Order) Ship(asked map[string]int64, levels Levels) Outcome {
 		return Outcome{Status: 422}
 	}
 	for _, line := range o.Lines {
-		if asked[line.ID] > line.Quantity-line.Shipped {
+		if asked[line.ID] > line.Remaining() {
 			return Outcome{Status: 400}
 		}
 	}
@@ -175,7 +203,7 @@ func (o *Order) Ship(asked map[string]int64, levels Levels) Outcome {
 		line := &o.Lines[i]
 		levels.take(line.SKU, asked[line.ID])
 		line.Shipped += asked[line.ID]
-		remains += line.Quantity - line.Shipped
+		remains += line.Remaining()
 	}
 	o.Parcels = append(o.Parcels, Parcel{Holds: asked})
 	events := []string{"order.shipment_created"}
@@ -201,6 +229,11 @@ func (o *Order) Unship(at int, levels Levels) Outcome {
 	case "CANCELLED", "RETURNED", "DELIVERED":
 		return Outcome{Status: 409}
 	}
+	for _, line := range o.Lines {
+		if line.Shipped-o.Parcels[at].Holds[line.ID] < o.in(line.ID, (*Return).counts) {
+			return Outcome{Status: 409}
+		}
+	}
 	for i := range o.Lines {
 		line := &o.Lines[i]
 		back := o.Parcels[at].Holds[line.ID]
@@ -224,7 +257,7 @@ func (o *Order) Unship(at int, levels Levels) Outcome {
 
 // Edit models PUT items with new lines (ids of kept lines set) and amounts.
 func (o *Order) Edit(lines []Line, shipping, discount int64, levels Levels) Outcome {
-	if o.Status != "PENDING" && o.Status != "PROCESSING" || len(o.Parcels) > 0 {
+	if o.Status != "PENDING" && o.Status != "PROCESSING" || len(o.Parcels) > 0 || len(o.Returns) > 0 || o.Refunds > 0 {
 		return Outcome{Status: 409}
 	}
 	edited := *o

@@ -17,7 +17,7 @@ type dump struct {
 	tool     tool // the program that can read it
 	schema   string
 	rows     map[string]int64
-	versions []string // of the schema, as in schema_versions
+	versions []string // the lines of schema_versions
 }
 
 // The first bytes of a file made by pg_dump, and of a SQLite file.
@@ -85,7 +85,7 @@ func (d *dump) line(table string, line []byte) string {
 	case table != "":
 		d.rows[table]++
 		if table == "schema_versions" {
-			d.versions = append(d.versions, strings.Split(string(line), "\t")[0])
+			d.versions = append(d.versions, string(line))
 		}
 		return table
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"entrepot/internal/db/migrations"
 )
@@ -55,12 +56,30 @@ func (d dump) known(path string) error {
 	if d.rows["schema_versions"] == 0 {
 		return fmt.Errorf("%s is no copy of a store of entrepot", path)
 	}
-	for _, version := range d.versions {
-		if n, err := strconv.Atoi(version); err == nil {
-			if err := migrations.Unknown(path, n); err != nil {
-				return err
+	have, newest, from := len(migrations.Known()), 0, 0
+	for _, line := range d.versions {
+		columns := strings.Split(line, "\t") // version, name, checksum, compatible_from
+		version, err := strconv.Atoi(columns[0])
+		if err != nil {
+			return fmt.Errorf("%s has a schema that cannot be read: %w", path, err)
+		}
+		if newest = max(newest, version); version > have {
+			since, err := strconv.Atoi(columns[len(columns)-1])
+			if err != nil {
+				since = version // NULL
 			}
+			from = max(from, since)
 		}
 	}
-	return nil
+	return migrations.Unknown(path, have, newest, from)
+}
+
+// ReadCopy reads the whole file of a copy made by CopyDatabase with pg_restore, without a database, and counts its
+// rows. Errors: the file is damaged; it is no store with a schema that this program can use.
+func ReadCopy(ctx context.Context, path string) (read Copied, err error) {
+	dump, err := readDump(ctx, path, 0)
+	if err == nil {
+		err = dump.known(path)
+	}
+	return Copied{Tables: len(dump.rows), Rows: total(dump.rows), Program: dump.tool.name()}, err
 }

@@ -105,12 +105,25 @@ func CheckFile(path string) error {
 	case verdict != "ok":
 		return fmt.Errorf("%s is damaged: %s", path, verdict)
 	}
-	text, err := conn.text("SELECT CAST(coalesce(max(version), 0) AS TEXT) FROM schema_versions")
+	return conn.checkSchema(path, len(migrations.Known()))
+}
+
+// checkSchema is an error unless a program with a number of migrations can use the store; path names it.
+func (c *conn) checkSchema(path string, have int) error {
+	text, err := c.text("SELECT CAST(coalesce(max(version), 0) AS TEXT) FROM schema_versions")
 	if err != nil {
 		return fmt.Errorf("%s is no store of entrepot: %w", path, err)
 	}
 	version, err := strconv.Atoi(text)
-	return errors.Join(err, migrations.Unknown(path, version))
+	if err != nil || version <= have {
+		return err
+	}
+	from := 0
+	text, err = c.text(fmt.Sprintf("SELECT CAST(max(coalesce(compatible_from, version)) AS TEXT) FROM schema_versions WHERE version > %d", have))
+	if err == nil {
+		from, err = strconv.Atoi(text)
+	}
+	return errors.Join(err, migrations.Unknown(path, have, version, from))
 }
 
 // refuseDump is an error if the file is a copy of a PostgreSQL store.

@@ -20,7 +20,7 @@ const accounts = 100
 // small are the tables with a few rows for each account.
 var small = words("tenants users tokens api_keys channels channel_syncs warehouses attributes endpoints segments nodes scrubs " +
 	"setup_links replays queues change_clocks order_numbers dispatch_cursors views_until stock_values " +
-	"segment_lists segment_changes store_keys schema_versions dashboard_views")
+	"segment_lists segment_changes store_keys schema_versions dashboard_views certificates backup_tasks")
 
 // sharing is how many rows of an account have the same value in a column; in any other column sharingUsually have.
 var sharing = map[string]int{

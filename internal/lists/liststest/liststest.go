@@ -28,6 +28,7 @@ type Noun[R, F any] struct {
 	Sorts   []Sort[R, F]                             // the orders
 	Page    func(f *F, p Page[R])                    // asks for a page
 	List    func(*db.Tx, F) ([]string, int64, error) // reads it: the ids, in order, and the total
+	Onward  bool                                     // lists have no total, and pages are asked for by cursor alone
 }
 
 // Add adds a filter: how a caller sets it, and which rows fit. Where every row fits, or none, its name begins with "every" or "no".
@@ -221,7 +222,7 @@ func (l *list[R, F]) holds(t *testing.T, tx *db.Tx, p Page[R], want []R, total i
 	for _, r := range want {
 		ids = append(ids, l.noun.ID(&r))
 	}
-	if err != nil || n != int64(total) || !slices.Equal(got, ids) {
+	if err != nil || n != int64(total) && !l.noun.Onward || !slices.Equal(got, ids) {
 		t.Fatalf("%s by %s, %d rows after %+v: %v of %d, not %v of %d; %v", l.name, l.sort.Name, p.Limit, p, got, n, ids, total, err)
 	}
 }
@@ -240,7 +241,9 @@ func (n *Noun[R, F]) pages(a *Account, lists []list[R, F], more bool) {
 			if more {
 				numbers, cursors = append(numbers, limit, middle, end+limit), append(cursors, 1, limit, end-1, end)
 			}
-			slices.Sort(numbers)
+			if slices.Sort(numbers); n.Onward {
+				numbers = numbers[:1]
+			}
 			for _, at := range slices.Compact(numbers) {
 				l.holds(a.T, tx, Page[R]{Limit: limit, Offset: at}, want[min(at, end):min(at+limit, end)], end)
 			}
