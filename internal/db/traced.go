@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/trace"
 	"entrepot/internal/db/engine"
@@ -68,12 +67,14 @@ const mostText = 2000
 // done records a message with statements, which are texts with $1 in place of their first argument. A lost race is an
 // outcome and no failure: the transaction runs again.
 func (s *tracedSession) done(name string, began time.Time, err error, statements []string) {
+	outcome := "done"
 	if errors.Is(err, ErrRetry) {
-		err = apperr.New(apperr.Conflict, "retry", "another transaction was first")
+		outcome, err = "runs again", nil
 	}
 	text := strings.Join(strings.Fields(strings.Join(statements, "; ")), " ")
 	s.tracer.Done(s.ctx, name, began, err, trace.Attr("db.query.text", text[:min(len(text), mostText)]),
-		trace.Number("db.operation.batch.size", len(statements)))
+		trace.Number("db.operation.batch.size", len(statements)),
+		trace.Attr("entrepot.outcome", outcome))
 }
 
 // Query has a span until its rows are closed.

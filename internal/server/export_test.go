@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
+	"entrepot/internal/backups"
 	"entrepot/internal/base/id"
 	"entrepot/internal/channelsync"
 	"entrepot/internal/orders"
@@ -60,7 +61,11 @@ func CollectMany(n int) (list []Series) {
 // MetricNames are the names of the metrics of the store and of the business, with what each is.
 func MetricNames() map[string]string {
 	names := map[string]string{}
-	for _, d := range described {
+	all := make(chan *prometheus.Desc, 100)
+	(&figures{}).Describe(all)
+	backups.Collector(nil, nil).Describe(all)
+	close(all)
+	for d := range all {
 		_, name, _ := strings.Cut(d.String(), `fqName: "`)
 		name, rest, _ := strings.Cut(name, `"`)
 		_, help, _ := strings.Cut(rest, `help: "`)
