@@ -24,10 +24,10 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// releases are the schemas of the released versions, oldest first: 0.1.0. Each release adds its own.
-var releases = []int{First}
+// releases are the schemas that programs have served stores with, oldest first: the first one, and 0.1.0. Each release adds its own.
+var releases = []int{First, 13}
 
-// First is the schema of the first release: with less a store is still being made, and holds nothing.
+// First is the first schema of a store in use: with less a store is still being made, and holds nothing.
 const First = 10
 
 // compatibleColumn is the migration that gives schema_versions its column compatible_from.
