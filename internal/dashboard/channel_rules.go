@@ -31,9 +31,10 @@ var ruleRoutes = []*route{
 }
 
 type rulesView struct {
-	Form   *form
-	Groups []ruleGroup
-	Back   string
+	Form    *form
+	Groups  []ruleGroup
+	Back    string
+	Preview *rulesPreview // nil before a change was checked
 }
 
 // ruleGroup are the settings of one subject.
@@ -133,14 +134,19 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 // pullEveryField is how often orders are fetched.
 func (d *Dashboard) pullEveryField(u *rules) field {
 	usual := cmp.Or(d.Commerce.PullEvery, 5*time.Minute)
-	var options []option
-	for _, each := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour} {
-		options = append(options, option{Value: strconv.Itoa(int(each.Seconds())), Label: "Every " + shortSpan(each)})
+	options := []option{{Value: "60", Label: "Every minute"}, {Value: "300", Label: "Every 5 minutes"},
+		{Value: "900", Label: "Every 15 minutes"}, {Value: "3600", Label: "Every hour"}, {Value: "21600", Label: "Every 6 hours"},
+		{Value: "86400", Label: "Once a day"}}
+	words := func(seconds string) string {
+		if i := slices.IndexFunc(options, func(o option) bool { return o.Value == seconds }); i >= 0 {
+			return options[i].Label
+		}
+		return "Every " + seconds + " seconds"
 	}
-	in := u.pick("pullEvery", "Orders are fetched", "Notifications of the platform are followed at once beside it.",
-		"Every "+shortSpan(usual), options...)
+	in := u.pick("pullEvery", "Orders are fetched", "What the platform notifies of comes at once.",
+		words(strconv.Itoa(int(usual.Seconds()))), options...)
 	if last := &in.Options[len(in.Options)-1]; last.Label == last.Value {
-		last.Label = "Every " + last.Value + " s"
+		last.Label = words(last.Value)
 	}
 	return in
 }
@@ -220,8 +226,13 @@ func (d *Dashboard) showRules(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return r.rulesPage(c, f, u, nil), nil
+}
+
+// rulesPage is the page of a channel's settings; preview is what the typed change would do, if it was checked.
+func (r *request) rulesPage(c channels.Channel, f *form, u *rules, preview *rulesPreview) answer {
 	at := "/channels/" + string(c.ID)
-	view := rulesView{Form: f, Back: prefix + at}
+	view := rulesView{Form: f, Back: prefix + at, Preview: preview}
 	for i, head := range u.heads {
 		end := len(f.Fields)
 		if i+1 < len(u.starts) {
@@ -236,7 +247,7 @@ func (d *Dashboard) showRules(r *request) (answer, error) {
 		view.Groups = append(view.Groups, g)
 	}
 	return show(screen{Template: "rules", Title: "Rules of " + c.Name, Section: "/channels",
-		Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, at}, {"Rules", ""}}, Data: view}), nil
+		Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, at}, {"Rules", ""}}, Data: view})
 }
 
 // typed is the document of the settings that a form changes; those that are not changed are left out, and ones that
@@ -298,7 +309,8 @@ func statusesTyped(f *form) (meanings map[string]any, wrong []apperr.Detail) {
 	return meanings, wrong
 }
 
-// changeRules serves POST /channels/{id}/rules.
+// changeRules serves POST /channels/{id}/rules: the first time the page says what the change would do, and the second
+// time the change is stored. What was typed in between is checked again.
 func (d *Dashboard) changeRules(r *request, c channels.Channel) (answer, error) {
 	f, u, err := d.ruleForm(r, c)
 	if err != nil {
@@ -312,6 +324,9 @@ func (d *Dashboard) changeRules(r *request, c channels.Channel) (answer, error) 
 		at := "/channels/" + string(c.ID) + "/rules"
 		if draft.Settings == nil && r.stale == nil {
 			return redirect(at, "Nothing was changed"), nil
+		}
+		if r.stale == nil && f.Value(checkedName) != changeDigest(draft) {
+			return d.previewRules(r, c, f, u, draft)
 		}
 		return d.saveRules(r, c, draft, redirect(at, "The rules are saved").undo(undo{Action: at + "/undo",
 			Fields: map[string]string{"settings": former(c, draft)}}))
