@@ -12,6 +12,7 @@
 //	product  rows become products: assembled, with sales, categories and duplicates
 //	order    rows become orders: lines, totals, contacts, credit notes
 //	list     rows become prices or stock
+//	shipment rows become shipments of orders
 //	send     pieces are packed into chunks, and several are sent at a time
 //	report   outcomes in the order of the file; refused rows; the state by which an import is resumed; the summary
 //
@@ -24,6 +25,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,7 +35,7 @@ import (
 	"strings"
 )
 
-// maker is the part of a productMaker, an orderMaker or a listMaker that Run needs.
+// maker is the part of a productMaker, an orderMaker, a shipmentMaker or a listMaker that Run needs.
 type maker interface {
 	prepare() error
 	survey(ctx context.Context) error
@@ -125,12 +127,15 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	r.table.ignore(r.Ignore)
 	mapping, err := r.explicit(r.table)
 	if err != nil {
-		return err
+		return cmp.Or(r.source.unclear, err) // columns may be those of another sheet
 	}
 	r.fields = mapping
 	if r.format = r.table.chooseFormat(r.Format, kinds[r.Kind].formats); r.table.container != delimited && !r.table.shopify {
 		r.format = plainFormat
 		r.format.name = string(r.table.container)
+	}
+	if r.source.sheet != "" && r.format.name == plainFormat.name {
+		r.format.name = "xlsx"
 	}
 	if r.maker, err = r.newMaker(mapping); err != nil {
 		return err
@@ -164,6 +169,8 @@ func (r *importRun) newMaker(mapping *mapping) (maker, error) {
 	switch {
 	case r.Kind.isList():
 		return &listMaker{table: r.table, mapping: mapping, stock: r.Kind == Stock}, nil
+	case r.Kind == Shipments:
+		return &shipmentMaker{table: r.table, mapping: mapping, carrierOf: r.CarrierOf}, nil
 	case r.Kind == Products:
 		m := &productMaker{
 			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase, twice: r.Duplicates,
@@ -192,11 +199,13 @@ func (r *importRun) newMaker(mapping *mapping) (maker, error) {
 // announce prints what was detected, so that the person can check it.
 func (r *importRun) announce(m *mapping) {
 	what := r.source.charset.name
-	if r.table.container == delimited {
+	if r.source.sheet != "" {
+		what = "sheet " + r.source.sheet
+	} else if r.table.container == delimited {
 		what += fmt.Sprintf(", cells separated by %q", r.table.delimiter)
-		if r.table.headerLine > 0 {
-			what += fmt.Sprintf(", names of columns in line %d", r.table.headerLine)
-		}
+	}
+	if r.table.headerLine > 0 {
+		what += fmt.Sprintf(", names of columns in line %d", r.table.headerLine)
 	}
 	fmt.Fprintf(r.Log, "%s: %s (%s)\n", r.source.name, r.format.name, what)
 	if text := m.describe(); text != "" {
