@@ -35,6 +35,9 @@ var channelRows = map[string]row{
 		w.make("POST", "/api/v1/channels/"+w.channel()+"/publications", member{"productIds": []any{product}})
 		return req{ids: map[string]string{"id": w.channel(), "productId": product}}
 	}},
+	"POST /api/v1/channels/{id}/settings/preview": {req: func(w *fixture) req {
+		return req{ids: place("id", w.newShop()), body: member{"settings": member{"stockBuffer": 2, "unpublish": "delete"}}}
+	}},
 	"POST /api/v1/channels/{id}/sync": {req: func(w *fixture) req {
 		return req{ids: place("id", w.newShop()), body: member{"type": "product_push"}}
 	}, more: []func(*fixture) req{

@@ -150,7 +150,7 @@ func (p *SettingsPreview) levels(tx *db.Tx, currency string, channel id.Channel,
 	}
 	done()
 	return tx.Row(`SELECT count(*) > $3::BIGINT FROM (SELECT 1 AS one FROM channel_items WHERE tenant_id = $1 AND channel_id = $2::UUID
-		AND external_product <> '' LIMIT $3::BIGINT + 1) AS some`, []any{tx.Tenant, channel, previewedSKUs}, &p.Partial)
+		AND external_product <> '' LIMIT $3::BIGINT + 1) AS found`, []any{tx.Tenant, channel, previewedSKUs}, &p.Partial)
 }
 
 // compare adds a SKU to the counts.

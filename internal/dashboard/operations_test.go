@@ -47,7 +47,7 @@ var reached = map[string][]string{
 
 	"listChannels": {"GET /channels"}, "createChannel": {"POST /channels/new"}, "getChannel": {"GET /channels/{id}"},
 	"updateChannel": {"POST /channels/{id}", "POST /channels/{id}/status", "POST /channels/{id}/rules", "POST /channels/{id}/rules/undo"}, "deleteChannel": {"POST /channels/{id}/delete"},
-	"testChannel": {"POST /channels/{id}/test"}, "queueChannelSync": {"POST /channels/{id}/sync"},
+	"testChannel": {"POST /channels/{id}/test"}, "queueChannelSync": {"POST /channels/{id}/sync"}, "previewChannelSettings": {"POST /channels/{id}/rules"},
 	"publishProducts": {"POST /products/{id}/publish"}, "unpublishProduct": {"POST /products/{id}/unpublish"},
 	"listChannelPublications": {"GET /products/{id}"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},
 	"getJob": {"GET /jobs/{id}"},

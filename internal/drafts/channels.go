@@ -45,6 +45,25 @@ func readChannelParts(o *apijson.Object, d *commerce.ChannelDraft) {
 			}
 		}
 	})
+	readSettings(o, d)
+}
+
+// ReadSettingsPreview reads the settings of which a preview is wanted (interface §4.5.7). It returns their JSON object.
+func ReadSettingsPreview(o *apijson.Object) string {
+	o.Record("PreviewSettings")
+	var d commerce.ChannelDraft
+	readSettings(o, &d)
+	if d.Settings == nil {
+		if !o.HasError("settings") {
+			o.AddError("settings", "is required")
+		}
+		return "{}"
+	}
+	return *d.Settings
+}
+
+// readSettings reads the settings of a channel.
+func readSettings(o *apijson.Object, d *commerce.ChannelDraft) {
 	if f := o.Free("settings", true); f.Given() && !o.HasError("settings") {
 		d.Settings = &f.Value
 	}

@@ -91,6 +91,7 @@ var routes = []route{
 	{"PUT", "/api/v1/channels/{channel}", "write:channels"},
 	{"DELETE", "/api/v1/channels/{channel}", "write:channels"},
 	{"POST", "/api/v1/channels/{channel}/sync/test", "write:channels"},
+	{"POST", "/api/v1/channels/{channel}/settings/preview", "write:channels"},
 	{"POST", "/api/v1/channels/{channel}/sync", "write:channels"},
 	{"POST", "/api/v1/channels/{channel}/publications", "write:channels"},
 	{"GET", "/api/v1/developer/api-keys", "login"},
