@@ -231,7 +231,7 @@ func init() {
 			"WEB-1": `{"data":[{"trackingCarrier":"UPS","trackingNumber":"1Z999AA10123456784"}]}`,
 			"WEB-2": `{"data":[{"trackingCarrier":"Bike","trackingNumber":"T-2"}]}`,
 		} {
-			c.like(c.call(http.MethodGet, "/api/v1/orders?search="+taken[reference], nil), want)
+			c.like(c.call(http.MethodGet, "/api/v1/orders?search="+taken[reference], nil), "%s", want)
 		}
 	})
 }
