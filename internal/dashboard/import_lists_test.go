@@ -92,7 +92,7 @@ func TestImportOfTrackingNumbers(t *testing.T) {
 				}
 				list = append(list, *o)
 				if i < 2 {
-					if _, err := s.Commerce.MoveOrder(tx, s.caller(), one, commerce.Expected{}, commerce.Move{To: orders.Processing}); err != nil {
+					if _, err := s.Commerce.MoveOrder(tx, s.caller(), one, commerce.Expected{}, commerce.Move{To: orders.Processing, Source: orders.FromDashboard}); err != nil {
 						return err
 					}
 				}
