@@ -27,7 +27,7 @@ func newImportCommand(env *environment) *cobra.Command {
 	var asJSON, quiet bool
 	command := &cobra.Command{
 		Use:     "import products|prices|stock|orders|shipments FILE",
-		Short:   "Store the products, prices, stock, orders or tracking numbers of a CSV or JSON file through the API",
+		Short:   "Store the products, prices, stock, orders or tracking numbers of a CSV, Excel or JSON file through the API",
 		Long:    importHelp,
 		Example: importExamples,
 		Args:    cobra.ArbitraryArgs,
@@ -72,6 +72,7 @@ func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 	flags.StringArrayVar(&o.Set, "set", nil, "FIELD=VALUE: a constant (repeatable)")
 	flags.StringVar(&o.Format, "format", "auto", "auto, csv, shopify, woocommerce, magento, prestashop, jsonl or json")
 	flags.StringVar(&o.Delimiter, "delimiter", "auto", "auto, comma, semicolon, tab, pipe, or any one sign")
+	flags.StringVar(&o.Sheet, "sheet", "", "the name of the sheet of a workbook; found out where one is filled")
 	flags.StringVar(&o.Encoding, "encoding", "auto", "auto, utf-8, utf-16, windows-1252, latin1, iso-8859-15 …")
 	flags.StringArrayVar(&o.Decimal, "decimal", nil, "the sign that begins the decimals: comma or point, for all columns or for some "+
 		"(price=comma,compareAtPrice=point); found out when not given")
@@ -106,8 +107,9 @@ const importHelp = `Store the products, prices, stock, orders or tracking number
 service.
 
 The file may be CSV with any delimiter and encoding, a product export of Shopify, WooCommerce or
-Magento, JSON lines or a JSON array, each also compressed (.gz); "-" is the standard input. What the
-columns mean is recognised by their names or said with --map and --set:
+Magento, JSON lines or a JSON array, each also compressed (.gz), or an Excel workbook (.xlsx), of
+which one sheet is imported; "-" is the standard input. What the columns mean is recognised by
+their names or said with --map and --set:
 
   --map 'COLUMN=field'                 a column; field=COLUMN where only that makes sense
   --map 'number+"-"+variant=sku'       columns and constants joined
@@ -124,6 +126,7 @@ stored; 1: some rows were refused, or the import stopped; 2: wrong call.`
 
 const importExamples = `  entrepot import products catalog.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
   entrepot import prices spring.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
+  entrepot import prices supplier.xlsx --sheet 'Net prices'
   entrepot import orders orders.csv.gz --map InvoiceNo=externalReference --set currency=GBP --create-missing-products
   entrepot import shipments labels.csv --report refused.csv
   entrepot import products shopify.csv --dry-run

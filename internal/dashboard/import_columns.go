@@ -34,7 +34,7 @@ func importForm(r *request, i imports.Import, o fileimport.Options, found import
 		fields = append(fields, field{Name: "c" + strconv.Itoa(n), Label: "Field for " + columnName(c, n), Kind: "select",
 			Value: k.choice(c.Field), Options: choices})
 	}
-	fields = append(fields, readingFields(k, o)...)
+	fields = append(fields, readingFields(k, o, found)...)
 	switch i.Kind {
 	case imports.Orders:
 		fields = append(fields, dateField(o))
@@ -65,11 +65,35 @@ func (k *fileKind) options() []option {
 var addressParts = []string{"line1", "line2", "postalCode", "city", "state", "country"}
 
 // readingFields are the options about the form of a file.
-func readingFields(k *fileKind, o fileimport.Options) []field {
-	return []field{
+func readingFields(k *fileKind, o fileimport.Options, found importer.Found) []field {
+	fields := []field{
 		{Name: "decimal", Label: "Decimals begin with", Kind: "select", Value: o.Decimal, Options: []option{
 			{Value: "", Label: "what the file shows"}, {Value: "comma", Label: "a comma: 1.050 is a thousand and fifty"},
 			{Value: "point", Label: "a point: 1,050 is a thousand and fifty"}}},
+	}
+	if len(found.Sheets) > 1 {
+		fields = slices.Insert(fields, 0, sheetField(o, found))
+	}
+	if found.Sheet == "" {
+		fields = append(fields, writingFields(o)...)
+	}
+	return append(fields,
+		field{Name: "headerRow", Label: "Names of columns are in", Kind: "select", Value: lineValue(o.HeaderRow), Options: headerLines()},
+		field{Name: "noHeader", Label: "The first line is " + k.row + ", not names of columns", Kind: "checkbox", Value: ticked(o.NoHeader)})
+}
+
+// sheetField is the choice of the sheet of a workbook.
+func sheetField(o fileimport.Options, found importer.Found) field {
+	list := []option{{Value: "", Label: "choose one"}}
+	for _, name := range found.Sheets {
+		list = append(list, option{Value: name, Label: name})
+	}
+	return field{Name: "sheet", Label: "Sheet", Kind: "select", Value: o.Sheet, Options: list}
+}
+
+// writingFields are the options about the text of a file.
+func writingFields(o fileimport.Options) []field {
+	return []field{
 		{Name: "delimiter", Label: "Cells are separated by", Kind: "select", Value: o.Delimiter, Options: []option{
 			{Value: "", Label: "what the file shows"}, {Value: "comma", Label: "commas"}, {Value: "semicolon", Label: "semicolons"},
 			{Value: "tab", Label: "tabs"}, {Value: "pipe", Label: "upright lines |"}}},
@@ -79,8 +103,6 @@ func readingFields(k *fileKind, o fileimport.Options) []field {
 			{Value: "windows-1250", Label: "Windows-1250, Central Europe"}, {Value: "windows-1251", Label: "Windows-1251, Cyrillic"},
 			{Value: "gbk", Label: "GBK, Chinese"}, {Value: "big5", Label: "Big5, Chinese"}, {Value: "shift_jis", Label: "Shift JIS, Japanese"},
 			{Value: "euc-kr", Label: "EUC-KR, Korean"}, {Value: "iso-8859-15", Label: "ISO 8859-15"}, {Value: "utf-16", Label: "UTF-16"}}},
-		{Name: "headerRow", Label: "Names of columns are in", Kind: "select", Value: lineValue(o.HeaderRow), Options: headerLines()},
-		{Name: "noHeader", Label: "The first line is " + k.row + ", not names of columns", Kind: "checkbox", Value: ticked(o.NoHeader)},
 	}
 }
 
@@ -168,7 +190,10 @@ func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found impor
 		Encoding: sent.Get("encoding"), Duplicates: sent.Get("duplicates"), NoHeader: sent.Get("noHeader") != "",
 		ImageBase: strings.TrimSpace(sent.Get("imageBase")), Status: sent.Get("status"), DateOrder: sent.Get("dateOrder"),
 		Currency: strings.ToUpper(strings.TrimSpace(sent.Get("currency"))), CreditNotes: sent.Get("creditNotes"),
-		CreateMissing: sent.Get("createMissing") != "", TimeZone: o.TimeZone}
+		CreateMissing: sent.Get("createMissing") != "", TimeZone: o.TimeZone, Sheet: sent.Get("sheet")}
+	if next.Sheet != "" && !slices.Contains(found.Sheets, next.Sheet) {
+		return next, apperr.At("sheet", "is none of the workbook")
+	}
 	if next.Currency != "" && !money.KnownCurrency(next.Currency) {
 		return next, apperr.At("currency", "is no currency: it has three letters, such as EUR")
 	}
@@ -188,7 +213,7 @@ func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found impor
 		}
 		next.Channel = channel
 	}
-	if next.NoHeader != o.NoHeader || next.HeaderRow != o.HeaderRow || next.Delimiter != o.Delimiter || next.Encoding != o.Encoding {
+	if next.NoHeader != o.NoHeader || next.Sheet != o.Sheet || next.HeaderRow != o.HeaderRow || next.Delimiter != o.Delimiter || next.Encoding != o.Encoding {
 		return next, nil // other columns: what was chosen means nothing for them
 	}
 	var wrong []apperr.Detail

@@ -355,7 +355,7 @@ func (v *importView) refused(r *request, p importPage) {
 	if len(p.lines) == 0 {
 		return
 	}
-	if p.found.Delimiter != "" {
+	if p.found.Delimiter != "" && p.found.Sheet == "" {
 		v.RefusedRows = prefix + p.path("/refused")
 	}
 	if len(p.lines) == shownLines {
@@ -365,7 +365,7 @@ func (v *importView) refused(r *request, p importPage) {
 
 // formatNames are how people call what a file was exported by.
 var formatNames = map[string]string{"shopify": "export of Shopify", "woocommerce": "export of WooCommerce", "magento": "export of Magento",
-	"prestashop": "export of PrestaShop", "jsonl": "JSON lines", "json": "JSON"}
+	"prestashop": "export of PrestaShop", "jsonl": "JSON lines", "json": "JSON", "xlsx": "Excel workbook"}
 
 // encodingNames likewise of what letters are written in.
 var encodingNames = map[string]string{"utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": "Windows-1252"}
@@ -382,7 +382,9 @@ func (r *request) fileWords(p importPage) string {
 	if name := formatNames[p.found.Format]; name != "" {
 		words = append(words, name)
 	}
-	if name := encodingNames[p.found.Encoding]; name != "" {
+	if p.found.Sheet != "" {
+		words = append(words, "sheet “"+p.found.Sheet+"”")
+	} else if name := encodingNames[p.found.Encoding]; name != "" {
 		words = append(words, name)
 	} else if p.found.Encoding != "" {
 		words = append(words, strings.ToUpper(p.found.Encoding))

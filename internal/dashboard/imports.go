@@ -53,13 +53,13 @@ type importsView struct {
 }
 
 func uploadForm(r *request) *form {
-	known := "CSV with any separator and encoding, or JSON"
+	known := "An Excel workbook (.xlsx), CSV with any separator and encoding, or JSON"
 	if exports := r.files().exports; exports != "" {
-		known = "CSV with any separator and encoding, JSON, or " + exports
+		known = "An Excel workbook (.xlsx), CSV with any separator and encoding, JSON, or " + exports
 	}
 	return r.form(r.files().path, field{Name: "file", Label: "Drop a file here, or choose one", Kind: "file",
 		Hint: known + "; also as .gz. At most " +
-			r.format.Count(fileimport.MaxFile>>20) + " MB", Placeholder: ".csv,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
+			r.format.Count(fileimport.MaxFile>>20) + " MB", Placeholder: ".csv,.xlsx,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
 }
 
 // startImport serves GET /products/import and /orders/import: a file is chosen, or an earlier import opened.

@@ -312,7 +312,7 @@ func TestImportsOfBrokenFiles(t *testing.T) {
 		words  string
 	}{
 		"nothing":      {"", 422, "List.csv is empty"},
-		"a workbook":   {string(bomb), 422, "List.csv is a zip archive or an Excel workbook"},
+		"an archive":   {string(bomb), 422, "List.csv is a zip archive without a workbook"},
 		"a gzip bomb":  {string(packed(t, fileimport.MaxText+1)), 422, "List.csv has more than 256 MB of text"},
 		"half a gzip":  {string(packed(t, 1<<20))[:600], 422, "List.csv cannot be read to its end"},
 		"one column":   {"sku\nA\n", 303, "No column holds the name"},

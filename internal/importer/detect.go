@@ -9,7 +9,9 @@ import (
 
 // Found is what can be detected of a file without storing anything.
 type Found struct {
-	Format    string // "csv", "shopify" …
+	Format    string   // "csv", "xlsx", "shopify" …
+	Sheet     string   `json:",omitempty"` // of a workbook: the one that is read; "" for other files
+	Sheets    []string `json:",omitempty"` // the visible ones with rows
 	Encoding  string
 	Delimiter string // between cells; "" where there are none
 	Decimals  string // how numbers are read; "" when nothing had to be decided
@@ -55,7 +57,7 @@ func Detect(ctx context.Context, o Options) (Found, error) {
 	if err != nil && run.fields == nil {
 		return Found{}, err
 	}
-	f := Found{Format: run.format.name, Encoding: src.charset.name, Decimals: run.decimals, Rows: run.seen.rows, Columns: run.columns()}
+	f := Found{Format: run.format.name, Sheet: src.sheet, Sheets: src.sheets, Encoding: src.charset.name, Decimals: run.decimals, Rows: run.seen.rows, Columns: run.columns()}
 	for i := range f.Columns {
 		f.Columns[i].Guessed = slices.Contains(guessed, f.Columns[i].Name) && f.Columns[i].Field != ""
 	}

@@ -25,6 +25,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -126,12 +127,15 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	r.table.ignore(r.Ignore)
 	mapping, err := r.explicit(r.table)
 	if err != nil {
-		return err
+		return cmp.Or(r.source.unclear, err) // columns may be those of another sheet
 	}
 	r.fields = mapping
 	if r.format = r.table.chooseFormat(r.Format, kinds[r.Kind].formats); r.table.container != delimited && !r.table.shopify {
 		r.format = plainFormat
 		r.format.name = string(r.table.container)
+	}
+	if r.source.sheet != "" && r.format.name == plainFormat.name {
+		r.format.name = "xlsx"
 	}
 	if r.maker, err = r.newMaker(mapping); err != nil {
 		return err
@@ -195,11 +199,13 @@ func (r *importRun) newMaker(mapping *mapping) (maker, error) {
 // announce prints what was detected, so that the person can check it.
 func (r *importRun) announce(m *mapping) {
 	what := r.source.charset.name
-	if r.table.container == delimited {
+	if r.source.sheet != "" {
+		what = "sheet " + r.source.sheet
+	} else if r.table.container == delimited {
 		what += fmt.Sprintf(", cells separated by %q", r.table.delimiter)
-		if r.table.headerLine > 0 {
-			what += fmt.Sprintf(", names of columns in line %d", r.table.headerLine)
-		}
+	}
+	if r.table.headerLine > 0 {
+		what += fmt.Sprintf(", names of columns in line %d", r.table.headerLine)
 	}
 	fmt.Fprintf(r.Log, "%s: %s (%s)\n", r.source.name, r.format.name, what)
 	if text := m.describe(); text != "" {

@@ -92,6 +92,7 @@ type Options struct {
 
 	Format    string   // auto (default), csv, shopify, woocommerce, magento, prestashop, jsonl, json
 	Delimiter string   // auto (default), one sign, or comma, semicolon, tab, pipe
+	Sheet     string   // of a workbook: the name of the one that is imported; "": the only filled one
 	Encoding  string   // auto (default), utf-8, windows-1252 …
 	Decimal   []string // signs of decimals: comma, point, or per column price=comma,compareAtPrice=point; none = found out
 	DateOrder string   // of orders and shipments: auto (default), dmy or mdy
@@ -268,6 +269,9 @@ func (o *Options) fingerprint() string {
 	}
 	if o.HeaderRow > 0 {
 		deciding = append(deciding, "header", o.HeaderRow)
+	}
+	if o.Sheet != "" {
+		deciding = append(deciding, "sheet", o.Sheet)
 	}
 	text, err := json.Marshal(deciding)
 	if err != nil {

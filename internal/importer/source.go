@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,13 +20,16 @@ import (
 type source struct {
 	content Content
 	copy    *disk.Temporary // of the standard input; nil for a file
+	rows    *disk.Temporary // of a sheet of a workbook, whose content it is; nil for other files
+	sheet   string          // its name; "" for other files
+	sheets  []string        // the filled ones
 	name    string          // for messages
 	most    int64           // bytes of text it may have; 0 for no bound
 	gzipped bool
 	sha256  string
 	size    int64 // bytes of the file, compressed or not
 	charset charset
-	unclear error  // *CallError: what the letters are written in has to be said
+	unclear error  // *CallError: what the letters are written in, or the sheet, has to be said
 	sample  []byte // the beginning of the text, in UTF-8
 	whole   bool   // sample is all of it
 
@@ -45,7 +49,14 @@ func openSource(o Options) (*source, error) {
 	default:
 		s.content = func() (io.ReadCloser, error) { return os.Open(o.File) }
 	}
-	if err := s.survey(o.Encoding); err != nil {
+	err := s.readWorkbook(o)
+	if err == nil {
+		if s.sheet != "" {
+			o.Encoding = "utf-8"
+		}
+		err = s.survey(o.Encoding)
+	}
+	if err != nil {
 		s.close()
 		return nil, err
 	}
@@ -65,16 +76,12 @@ func (s *source) spool(stdin io.Reader) error {
 }
 
 func (s *source) close() {
-	if s.copy != nil {
-		s.copy.Close()
-	}
+	_ = closeAll(s.copy, s.rows)
 }
 
 // otherFiles are files that hold no text, by their first bytes, and what to do about them.
 var otherFiles = map[string]string{
-	"PK\x03\x04":       "a zip archive or an Excel workbook; unpack it, or export the sheet as CSV",
-	"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind (.xls); export the sheet as CSV",
-	"%PDF":             "a PDF; export the table as CSV",
+	"%PDF": "a PDF; export the table as CSV",
 }
 
 func (s *source) survey(encodingName string) error {
@@ -96,6 +103,12 @@ func (s *source) survey(encodingName string) error {
 		if text, err = gzip.NewReader(raw); err != nil {
 			return wrongCall("%s is no readable gzip file: %v", s.name, err)
 		}
+		unpacked := bufio.NewReader(text)
+		first, _ := unpacked.Peek(4)
+		if err := inArchive(s.name, first); err != nil {
+			return err
+		}
+		text = unpacked
 	}
 	if s.most > 0 {
 		text = io.LimitReader(text, s.most+1)
@@ -114,7 +127,7 @@ func (s *source) survey(encodingName string) error {
 		return wrongCall("%s is empty", s.name)
 	}
 	s.size = size.Load()
-	s.sha256 = hex.EncodeToString(hash.Sum(nil))
+	s.sha256 = cmp.Or(s.sha256, hex.EncodeToString(hash.Sum(nil))) // of a workbook it is known
 	var others []charset
 	if s.charset, others, err = scan.charsetNamed(encodingName); err != nil {
 		return err

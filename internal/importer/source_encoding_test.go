@@ -120,7 +120,7 @@ func TestSourcesThatCannotBeRead(t *testing.T) {
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none"):                      "cannot be read",
 		write("empty", ""):                              "is empty",
-		write("book.xlsx", "PK\x03\x04rest"):            "Excel",
+		write("book.xlsx", "PK\x03\x04rest"):            "workbook",
 		write("cut.gz", "\x1f\x8b\x08\x00\x00\x00\x00"): "gzip",
 		dir: "cannot be read",
 	} {

@@ -110,12 +110,14 @@ func (t *table) sampleRows(o tableOptions) (err error) {
 	if first, rest, _ := bytes.Cut(sample, []byte{'\n'}); len(bytes.TrimSpace(first)) == 5 && bytes.HasPrefix(first, []byte("sep=")) {
 		t.skip, t.delimiter, sample = 1, first[4], rest
 	}
-	if t.delimiter, err = chooseDelimiter(sample, o.delimiter, t.delimiter); err != nil {
+	if t.source.sheet != "" {
+		t.delimiter = ','
+	} else if t.delimiter, err = chooseDelimiter(sample, o.delimiter, t.delimiter); err != nil {
 		return err
 	}
 	t.headerless = o.noHeader || len(o.columns) > 0
 	t.header = o.columns
-	rows := newRowReader(bytes.NewReader(sample), t.delimiter)
+	rows := t.reader(bytes.NewReader(sample), false)
 	if !t.headerless {
 		if err := t.findHeader(rows, o); err != nil {
 			return err
@@ -346,6 +348,13 @@ func (t *table) column(name string) (int, bool) {
 	return len(t.header) - 1, true
 }
 
+// reader reads rows of cells. marked is for eachRowMarked, and counts in workbooks only.
+func (t *table) reader(text io.Reader, marked bool) *rowReader {
+	r := newRowReader(text, t.delimiter)
+	r.sheet, r.marked = t.source.sheet != "", marked && t.source.sheet != ""
+	return r
+}
+
 // open reads the rows from the beginning. marked is for eachRowMarked.
 func (t *table) open(marked bool) (rows rowStream, closeFile func() error, err error) {
 	text, closeFile, err := t.source.open()
@@ -359,7 +368,7 @@ func (t *table) open(marked bool) (rows rowStream, closeFile func() error, err e
 		}
 		return &cleanRows{rows, t}, closeFile, nil
 	}
-	reader := newRowReader(text, t.delimiter)
+	reader := t.reader(text, marked)
 	for range t.skip {
 		if _, err := reader.next(); err != nil {
 			return nil, nil, errors.Join(err, closeFile())

@@ -51,6 +51,8 @@ type rowReader struct {
 	broken    int // unreadable rows since the last good one
 	cells     [][]byte
 	scratch   []byte // cells whose quotes had to be resolved
+	sheet     bool   // of a workbook: each row is one line, whatever its texts hold
+	marked    bool   // of a workbook: numbers with three decimals get a fourth
 }
 
 func newRowReader(src io.Reader, delimiter byte) *rowReader {
@@ -114,7 +116,11 @@ func (r *rowReader) record() (row, error) {
 // take moves behind the record just read.
 func (r *rowReader) take(used int, broken string) row {
 	got := row{line: r.line, cells: r.cells, broken: broken}
-	r.line += bytes.Count(r.buf[r.from:r.from+used], []byte{'\n'})
+	if lines := bytes.Count(r.buf[r.from:r.from+used], []byte{'\n'}); r.sheet {
+		r.line++
+	} else {
+		r.line += lines
+	}
 	r.from += used
 	return got
 }
@@ -182,7 +188,11 @@ func (r *rowReader) cell(data []byte, at int, final bool) (next int, closed bool
 	}
 	for i := start; i < len(data); i++ {
 		if c := data[i]; c == r.delimiter || c == '\n' || c == '\r' {
-			r.cells = append(r.cells, data[at:i])
+			number := data[at:i]
+			if r.marked {
+				number = withFourth(number)
+			}
+			r.cells = append(r.cells, number)
 			return i, true
 		}
 	}

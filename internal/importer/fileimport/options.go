@@ -40,6 +40,7 @@ type Options struct {
 	NoHeader   bool              `json:"noHeader,omitempty"`
 	HeaderRow  int               `json:"headerRow,omitempty"` // the line with the names of the columns
 	Delimiter  string            `json:"delimiter,omitempty"`
+	Sheet      string            `json:"sheet,omitempty"` // of a workbook
 	Encoding   string            `json:"encoding,omitempty"`
 	Decimal    string            `json:"decimal,omitempty"` // comma, point
 	Duplicates string            `json:"duplicates,omitempty"`
@@ -80,7 +81,8 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 func (o Options) importer(kind imports.Kind, content importer.Content, name string) importer.Options {
 	out := importer.Options{Kind: importer.Kind(kind), Content: content, Name: name, MostText: MaxText, NoHeader: o.NoHeader,
 		HeaderRow: o.HeaderRow,
-		Delimiter: o.Delimiter, Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
+		Sheet:     o.Sheet, Delimiter: o.Delimiter, Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase,
+		Channel: string(o.Channel)}
 	switch kind {
 	case imports.Orders:
 		o.ofOrders(&out)
