@@ -43,25 +43,9 @@ type ShipError struct {
 func (s *Service) ShipOrders(tx *db.Tx, who accounts.Caller, list []OrderToShip, invalid []ShipError) ([]ShippedOrder, []ShipError,
 	error) {
 	failed := slices.Clone(invalid) // the operation may run again
-	refuse := func(one OrderToShip, number string, err error) error {
-		var refused *apperr.Error
-		if !errors.As(err, &refused) || refused.Kind == apperr.Unavailable {
-			return err
-		}
-		failed = append(failed, ShipError{one.Index, number, refused.Message, refused.Code})
-		return nil
-	}
-	var known []OrderToShip
-	for _, one := range list {
-		var err error
-		if one.ID == "" {
-			one.ID, err = orders.Named(tx, one.Number, one.Reference)
-		}
-		if err == nil {
-			known = append(known, one)
-		} else if err = refuse(one, one.Named, err); err != nil {
-			return nil, nil, err
-		}
+	known, err := nameOrders(tx, list, &failed)
+	if err != nil {
+		return nil, nil, err
 	}
 	// Requests that name the same orders lock them in one order, so that they do not wait for each other for ever.
 	slices.SortStableFunc(known, func(a, b OrderToShip) int { return cmp.Compare(a.ID, b.ID) })
@@ -76,7 +60,7 @@ func (s *Service) ShipOrders(tx *db.Tx, who accounts.Caller, list []OrderToShip,
 		}
 		if err == nil {
 			done = append(done, ShippedOrder{one.Index, o, shipment})
-		} else if err = refuse(one, number, err); err != nil {
+		} else if err = refuseToShip(&failed, one, number, err); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -85,22 +69,83 @@ func (s *Service) ShipOrders(tx *db.Tx, who accounts.Caller, list []OrderToShip,
 	return done, failed, nil
 }
 
-// shipDrafted ships the lines of a draft or, without any, all that remains of a locked order. Errors: Conflict when a
-// draft without lines has the tracking number of a shipment that the order has: a list of tracking numbers that is sent
-// again ships nothing twice.
-func (s *Service) shipDrafted(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
-	if len(draft.Lines) == 0 {
-		if o.HasParcel(draft.TrackingNumber) {
-			return orders.Shipment{}, apperr.New(apperr.Conflict, "already_shipped", "the order has a shipment with this tracking number")
-		}
-		for _, l := range o.Lines {
-			if n := l.Remaining(); n > 0 {
-				draft.Lines = append(draft.Lines, orders.DraftLine{Line: l.ID, Quantity: n})
+// TryShipping reports how many orders ShipOrders would ship, and the errors of the others. An order that is in the list
+// twice is tried as it is stored, both times.
+func (s *Service) TryShipping(tx *db.Tx, list []OrderToShip, invalid []ShipError) (n int, failed []ShipError, err error) {
+	failed = slices.Clone(invalid)
+	known, err := nameOrders(tx, list, &failed)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, one := range known {
+		number := one.Named
+		o, err := orders.ByID(tx, one.ID)
+		if err == nil {
+			number = orders.Number(o.Number)
+			if err = withRest(o, &one.Draft); err == nil {
+				_, err = o.Ship(one.Draft, tx.Micros())
 			}
 		}
-		if len(draft.Lines) == 0 && (o.Status == orders.Shipped || o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
-			return orders.Shipment{}, apperr.New(apperr.Conflict, "nothing_to_ship", "nothing of the order remains to be shipped")
+		if err == nil {
+			n++
+		} else if err = refuseToShip(&failed, one, number, err); err != nil {
+			return 0, nil, err
 		}
 	}
+	slices.SortFunc(failed, func(a, b ShipError) int { return cmp.Compare(a.Index, b.Index) })
+	return n, failed, nil
+}
+
+// nameOrders finds the ids of the orders that a list names; failed gets those that it does not find.
+func nameOrders(tx *db.Tx, list []OrderToShip, failed *[]ShipError) (known []OrderToShip, err error) {
+	for _, one := range list {
+		if one.ID == "" {
+			one.ID, err = orders.Named(tx, one.Number, one.Reference)
+		}
+		if err == nil {
+			known = append(known, one)
+		} else if err = refuseToShip(failed, one, one.Named, err); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// refuseToShip adds the error of an order to failed; an error that is not of the order is returned.
+func refuseToShip(failed *[]ShipError, one OrderToShip, number string, err error) error {
+	var refused *apperr.Error
+	if !errors.As(err, &refused) || refused.Kind == apperr.Unavailable {
+		return err
+	}
+	*failed = append(*failed, ShipError{one.Index, number, refused.Message, refused.Code})
+	return nil
+}
+
+// shipDrafted ships the lines of a draft or, without any, all that remains of a locked order.
+func (s *Service) shipDrafted(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
+	if err := withRest(o, &draft); err != nil {
+		return orders.Shipment{}, err
+	}
 	return s.shipOrder(tx, who, o, draft)
+}
+
+// withRest gives a draft without lines all that remains of the order. Errors: Conflict when nothing remains, and when
+// the order has a shipment with the draft's tracking number: a list of tracking numbers that is sent again ships nothing
+// twice.
+func withRest(o *orders.Order, draft *orders.ShipmentDraft) error {
+	if len(draft.Lines) > 0 {
+		return nil
+	}
+	if o.HasParcel(draft.TrackingNumber) {
+		return apperr.New(apperr.Conflict, "already_shipped", "the order has a shipment with this tracking number")
+	}
+	for _, l := range o.Lines {
+		if n := l.Remaining(); n > 0 {
+			draft.Lines = append(draft.Lines, orders.DraftLine{Line: l.ID, Quantity: n})
+		}
+	}
+	if len(draft.Lines) == 0 && (o.Status == orders.Shipped || o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
+		return apperr.New(apperr.Conflict, "nothing_to_ship", "nothing of the order remains to be shipped")
+	}
+	return nil
 }

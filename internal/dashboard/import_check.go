@@ -34,6 +34,10 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	switch k := r.files(); {
 	case k == orderFiles:
 		v.orderFigures(r, c)
+	case k == shipmentFiles:
+		v.Figures = []figure{countFigure(f, c.Created, "order to ship", "orders to ship"), {f.Count(int64(c.Existing)), "already shipped", false},
+			{f.Count(int64(c.Codes["not_found"])), "not found", false}, {f.Count(int64(c.Codes["nothing_to_ship"])), "with nothing to ship", false},
+			refusedFigure(f, c.Counts)}
 	case k.isList():
 		v.Figures = v.Figures[1:]
 	}

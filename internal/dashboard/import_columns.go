@@ -39,6 +39,8 @@ func importForm(r *request, i imports.Import, o fileimport.Options, found import
 	case imports.Orders:
 		fields = append(fields, dateField(o))
 		fields = append(fields, orderChoices(r, o, places)...)
+	case imports.Shipments:
+		fields = append(fields, dateField(o))
 	case imports.Products:
 		fields = append(fields, productChoices(o, places)...)
 	}

@@ -41,7 +41,12 @@ var (
 		one: "quantity", many: "quantities", whole: "stock", item: "SKU", row: "a quantity", names: importer.Stock.Fields(), fields: stockFields,
 		about: "A stock list has one row for each SKU: the SKU, how many are on hand and, if you like, the code of the warehouse. " +
 			"What is on hand becomes what the list says; orders that wait stay reserved."}
-	fileKinds = []*fileKind{productFiles, orderFiles, priceFiles, stockFiles}
+	shipmentFiles = &fileKind{kind: imports.Shipments, path: shipmentImportsPath, section: "/orders", label: "Orders", scope: "orders",
+		one: "tracking number", many: "tracking numbers", item: "Order", row: "a shipment", names: importer.Shipments.Fields(),
+		fields: shipmentFields,
+		about: "One row for each order: its number here, its reference or the shop's number, the tracking number and, if you like, carrier, " +
+			"link and date. What remains of each order is shipped; a carrier that is missing is recognised from the number."}
+	fileKinds = []*fileKind{productFiles, orderFiles, priceFiles, stockFiles, shipmentFiles}
 )
 
 const (
@@ -49,6 +54,8 @@ const (
 	orderImportsPath = "/orders/import"
 	priceImportsPath = "/prices/import"
 	stockImportsPath = "/inventory/import" // below /stock it would hide a SKU
+
+	shipmentImportsPath = "/shipments/import"
 )
 
 // files is the kind that the request's page is about.
@@ -109,6 +116,10 @@ var (
 		"currency": "Currency"}
 	stockFields = map[string]string{"": "not imported", "sku": "SKU", "quantity": "On hand", "warehouseCode": "Warehouse, by its code"}
 )
+
+// shipmentFields likewise of tracking numbers.
+var shipmentFields = map[string]string{"": "not imported", "order": "Order, by its number or reference", "trackingNumber": "Tracking number",
+	"carrier": "Carrier", "trackingUrl": "Tracking link", "shippedAt": "Shipping date"}
 
 // orderFields likewise of orders.
 var orderFields = map[string]string{"": "not imported", "externalReference": "Number of the order",

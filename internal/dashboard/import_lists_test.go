@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/orders"
 )
 
 // Without a script: a price list of SKU and price alone is uploaded, tried and imported, and its refused rows are corrected; a file of
@@ -67,6 +70,76 @@ func TestImportOfStock(t *testing.T) {
 		s.runImports()
 		has(t, b.get(at), "2 updated", "1 row refused")
 		has(t, b.get("/stock/MUG"), "NORTH", "40")
+	})
+}
+
+// Tracking numbers of three orders: one is shipped, one has the parcel already, one waits for its payment; a fourth row names no order.
+// Imported again, nothing is shipped twice. An order may be named by the number that the buyer sees, if only one has it.
+func TestImportOfTrackingNumbers(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		s.product(`{"sku":"MUG","name":"Mug","price":12.5,"stock":{"quantity":70}}`)
+		for range 3 {
+			s.order("", "MUG")
+		}
+		var list []orders.Order
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			ids, err := db.List(tx, func(r db.Rows) (o id.Order, err error) { return o, r.Scan(&o) },
+				"SELECT id FROM orders WHERE tenant_id = $1 ORDER BY number", tx.Tenant)
+			for i, one := range ids {
+				o, err := orders.ByID(tx, one)
+				if err != nil {
+					return err
+				}
+				list = append(list, *o)
+				if i < 2 {
+					if _, err := s.Commerce.MoveOrder(tx, s.caller(), one, commerce.Expected{}, commerce.Move{To: orders.Processing, Source: orders.FromDashboard}); err != nil {
+						return err
+					}
+				}
+			}
+			tx.Change("UPDATE orders SET external_number = '#1001' WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, list[0].ID)
+			return err
+		})
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			_, _, err := s.Commerce.ShipOrders(tx, s.caller(), []commerce.OrderToShip{{ID: list[1].ID,
+				Draft: orders.ShipmentDraft{TrackingNumber: "T-2"}}}, nil)
+			return err
+		})
+		number := func(i int) string { return orders.Number(list[i].Number) }
+		file := "Bestellung;Sendungsnummer;Versanddienst\n1001;1Z999AA10123456784;\n" + number(1) + ";T-2;Bike\n" + number(2) +
+			";T-3;\nNONE;T-4;\n" + number(1) + ";T-5;\n"
+		b := s.as(s.owner)
+		has(t, b.get("/orders"), "Import tracking numbers")
+		has(t, b.get(shipmentImportsPath), "One row for each order")
+		run := func(checked, done []string) {
+			t.Helper()
+			given := b.giveTo(shipmentImportsPath, "labels.csv", strings.NewReader(file))
+			at, page := importOf(given), b.follow(given)
+			has(t, page, "5 rows", "Order, by its number or reference", "Tracking number", "Carrier", "a guess")
+			b.follow(b.submit(t, page, at+"/check", columnsOf(page)...))
+			s.runImports()
+			page = b.get(at)
+			has(t, page, checked...)
+			if len(done) == 0 {
+				return
+			}
+			b.follow(b.submit(t, page, at+"/run"))
+			s.runImports()
+			has(t, b.get(at), done...)
+			if refused := b.get(at + "/refused"); !strings.Contains(refused.body, "T-4") || strings.Contains(refused.body, "T-2") {
+				t.Errorf("the refused rows: %s", refused.body)
+			}
+		}
+		run([]string{"1 order to ship", "1 already shipped", "1 not found", "1 with nothing to ship", "3 rows refused", "Import 1 tracking number"},
+			[]string{"Done, some refused", "1 order shipped", "1 already shipped", "3 rows refused", "no order has this number or reference"})
+		has(t, b.get("/orders/"+string(list[0].ID)), "UPS", "1Z999AA10123456784")
+		has(t, b.get("/jobs"), "Import of tracking numbers", "Check of tracking numbers")
+		run([]string{"0 orders to ship", "2 already shipped", "There is nothing to import"}, nil)
+		s.do(s.account.Tenant, func(tx *db.Tx) error {
+			tx.Change("UPDATE orders SET external_number = '1001' WHERE tenant_id = $1 AND id = $2::UUID", tx.Tenant, list[2].ID)
+			return nil
+		})
+		run([]string{"orders of several channels have the number 1001"}, nil)
 	})
 }
 
@@ -161,7 +234,7 @@ func (s *site) listOf(statement string) (text string) {
 
 // Every field that a column can be imported as has a name on the page.
 func TestFieldsOfFilesHaveNames(t *testing.T) {
-	for _, k := range []*fileKind{productFiles, orderFiles, priceFiles, stockFiles} {
+	for _, k := range fileKinds {
 		for _, name := range k.names {
 			if k.fields[name] == "" {
 				t.Errorf("%s: %s has no name", k.kind, name)

@@ -58,7 +58,8 @@ func (d *Dashboard) importPage(r *request) (p importPage, err error) {
 		if p.lines, err = imports.Lines(tx, which, p.dry(), true, -1, shownLines); err != nil {
 			return err
 		}
-		if !r.files().isList() { // a list's lines that are not refused are the values before
+		// a list's lines that are not refused are the values before, those of tracking numbers the orders that have them already
+		if !r.files().isList() && p.i.Kind != imports.Shipments {
 			if p.notes, err = imports.Lines(tx, which, p.dry(), false, -1, searchedLines); err != nil {
 				return err
 			}
@@ -261,6 +262,11 @@ func (v *importView) outcome(r *request, i imports.Import, c importer.Counts) {
 	f := r.format
 	if i.Kind == imports.Orders {
 		v.Figures = orderOutcome(f, c)
+		return
+	}
+	if i.Kind == imports.Shipments {
+		v.Figures = []figure{countFigure(f, c.Created, "order shipped", "orders shipped"), {f.Count(int64(c.Existing)), "already shipped", false},
+			refusedFigure(f, c)}
 		return
 	}
 	v.Figures = []figure{{f.Count(int64(c.Created)), "created", false}, {f.Count(int64(c.Updated)), "updated", false},

@@ -153,8 +153,11 @@ func (d *Dashboard) keepUpload(r *request, u *upload) (answer, error) {
 	ctx, tenant := r.http.Context(), r.caller().Tenant
 	k := r.files()
 	var options fileimport.Options
+	if k.kind == imports.Orders || k.kind == imports.Shipments {
+		options.TimeZone = r.format.zone.String()
+	}
 	if k.kind == imports.Orders {
-		options.Currency, options.TimeZone = r.caller().Currency, r.format.zone.String()
+		options.Currency = r.caller().Currency
 	}
 	found, err := options.Look(ctx, k.kind, u.file.Open, u.name, true)
 	if err != nil {

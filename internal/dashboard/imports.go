@@ -11,7 +11,8 @@ import (
 
 // importRoutes are imports of files: a file is uploaded, its columns are chosen, a dry run shows the result, and a job
 // imports it.
-var importRoutes = slices.Concat(importsOf(productFiles), importsOf(orderFiles), importsOf(priceFiles), importsOf(stockFiles))
+var importRoutes = slices.Concat(importsOf(productFiles), importsOf(orderFiles), importsOf(priceFiles), importsOf(stockFiles),
+	importsOf(shipmentFiles))
 
 func importsOf(k *fileKind) []*route {
 	read, write := "read:"+k.scope, "write:"+k.scope
@@ -110,6 +111,8 @@ func (r *request) importOutcome(i imports.Import, c importer.Counts) string {
 	switch k := kindOf(i); {
 	case k == orderFiles:
 		words = r.format.Count(int64(c.Created)) + " created, " + r.format.Count(int64(c.Existing)) + " there already"
+	case k == shipmentFiles:
+		words = r.format.Count(int64(c.Created)) + " shipped, " + r.format.Count(int64(c.Existing)) + " already shipped"
 	case k.isList():
 		words = r.format.plural(int64(c.Updated), k.one, k.many) + " stored"
 	}

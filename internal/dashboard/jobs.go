@@ -57,6 +57,10 @@ func jobWord(t jobs.Type) string {
 		return "Import of a stock list"
 	case jobs.StockFileCheck:
 		return "Check of a stock list"
+	case jobs.ShipmentFileImport:
+		return "Import of tracking numbers"
+	case jobs.ShipmentFileCheck:
+		return "Check of tracking numbers"
 	}
 	return string(t)
 }

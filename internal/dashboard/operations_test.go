@@ -14,7 +14,7 @@ var reached = map[string][]string{
 		"POST /orders/{id}/billing-address"},
 	"updateOrderStatus": {"POST /orders/{id}/move", "POST /orders/bulk"}, "replaceOrderItems": {"POST /orders/{id}/lines"},
 	"listOrderEdits": {"GET /orders/{id}"}, "listShipments": {"GET /orders/{id}"}, "createShipment": {"POST /orders/{id}/ship"},
-	"deleteShipment": {"POST /orders/{id}/unship", "POST /orders/bulk/{id}/undo"}, "bulkShipOrders": {"POST /orders/bulk"},
+	"deleteShipment": {"POST /orders/{id}/unship", "POST /orders/bulk/{id}/undo"}, "bulkShipOrders": {"POST /orders/bulk", "POST /shipments/import/{id}/run"},
 	"updateShipment": {"POST /orders/{id}/tracking"}, "listAllReturns": {"GET /returns"}, "listReturns": {"GET /orders/{id}"},
 	"createReturn": {"POST /orders/{id}/returns"}, "updateReturn": {"POST /orders/{id}/returns/move"}, "createRefund": {"POST /orders/{id}/refunds"},
 
@@ -106,7 +106,7 @@ func TestEveryOperationIsReached(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.browser().send("GET", "/api/v1/openapi.json", nil, "").body), &description); err != nil {
 		t.Fatal(err)
 	}
-	imports := regexp.MustCompile(`^\w+ /(products|prices|inventory|orders)/import(/|$)`) // files, which only pages take
+	imports := regexp.MustCompile(`^\w+ /(products|prices|inventory|orders|shipments)/import(/|$)`) // files, which only pages take
 	served := map[string]bool{}
 	for _, r := range s.routes {
 		if !r.moved {

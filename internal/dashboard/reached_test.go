@@ -25,8 +25,9 @@ var onlyInAMoment = map[string]string{
 	"POST /channels/{id}/status":     "TestCustomChannelsHaveNoState", "POST /channels/{id}/sync": "TestStoryOfAShopsChannel",
 	"POST /products/import/{id}/stop": "TestSecondClicksOfAnImport", "POST /orders/import/{id}/stop": "as that of products",
 	"POST /prices/import/{id}/stop": "as that of products", "POST /inventory/import/{id}/stop": "as that of products",
-	"GET /stock/-/{sku}":    "TestAddressesBelowStock",
-	"GET /settings/sandbox": "TestSandboxClock", "POST /settings/sandbox": "TestSandboxClock",
+	"POST /shipments/import/{id}/stop": "as that of products",
+	"GET /stock/-/{sku}":               "TestAddressesBelowStock",
+	"GET /settings/sandbox":            "TestSandboxClock", "POST /settings/sandbox": "TestSandboxClock",
 }
 
 var (

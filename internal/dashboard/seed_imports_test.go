@@ -13,6 +13,14 @@ func (s *site) seedImports() {
 		"Artikelnr.;Preis;Streichpreis;Notiz\nKIT-POT;95,00;;neu\nDSK-LAMP;39,90;42,50;\nMUG;9,50;;\nLOST;auf Anfrage;;\n")
 	s.samples[stockImportsPath] = s.checkedList(stockImportsPath, "inventur.csv",
 		"SKU;Bestand;Lager\nKIT-POT;12;\nDSK-LAMP;3;NORTH\nMUG;86;\nLOST;4;\n")
+	var labels strings.Builder
+	labels.WriteString("Bestellung;Sendungsnummer;Versanddienst\n")
+	numbers := s.listOf("SELECT 'ORD-' || number FROM orders WHERE tenant_id = $1 AND status IN ('PROCESSING', 'PENDING') ORDER BY number LIMIT 6")
+	for number := range strings.FieldsSeq(numbers) {
+		labels.WriteString(number + ";JJD014600001234567;\n")
+	}
+	labels.WriteString("SHOP-77;05308801234567;DPD\n")
+	s.samples[shipmentImportsPath] = s.checkedList(shipmentImportsPath, "etiketten.csv", labels.String())
 	s.samples["/orders/import"] = strings.TrimPrefix(s.checkedOrders("bestellungen-2025.csv", 40), orderImportsPath+"/")
 }
 

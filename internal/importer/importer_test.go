@@ -348,7 +348,7 @@ func TestWrongCalls(t *testing.T) {
 	_, c := service(t)
 	file := write(t, catalog(3))
 	for want, o := range map[string]Options{
-		"products, prices, stock or orders":     {Kind: "users", File: file, To: c},
+		"prices, stock, orders or shipments":    {Kind: "users", File: file, To: c},
 		"--url and --key":                       {Kind: Products, File: file},
 		"--format xml":                          {Kind: Products, File: file, To: c, Format: "xml"},
 		"--decimal ;":                           {Kind: Products, File: file, To: c, Decimal: []string{";"}},

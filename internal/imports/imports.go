@@ -1,4 +1,4 @@
-// Package imports stores uploaded files of products, prices, stock and orders, how each is to be read, and the outcome of their rows.
+// Package imports stores uploaded files of products, prices, stock, orders and tracking numbers, how each is to be read, and the outcome of their rows.
 //
 //	imports.go  an import and its stages
 //	parts.go    its file, in pieces
@@ -27,6 +27,8 @@ const (
 	Orders   Kind = "orders" // personal data
 	Prices   Kind = "prices" // of products that exist
 	Stock    Kind = "stock"  // likewise
+
+	Shipments Kind = "shipments" // tracking numbers of orders
 )
 
 // Stage is the state of an import.

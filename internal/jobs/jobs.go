@@ -43,12 +43,15 @@ const (
 	PriceFileCheck  Type = "price_file_check"
 	StockFileImport Type = "stock_file_import" // imports a stock list
 	StockFileCheck  Type = "stock_file_check"
+
+	ShipmentFileImport Type = "shipment_file_import" // ships orders by a file of tracking numbers
+	ShipmentFileCheck  Type = "shipment_file_check"
 )
 
 // Types lists the types of the jobs that are shown, Statuses all statuses.
 var (
 	Types = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, FileImport, FileCheck, OrderFileImport,
-		OrderFileCheck, PriceFileImport, PriceFileCheck, StockFileImport, StockFileCheck}
+		OrderFileCheck, PriceFileImport, PriceFileCheck, StockFileImport, StockFileCheck, ShipmentFileImport, ShipmentFileCheck}
 	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
 )
 
@@ -65,7 +68,8 @@ func (t Type) Scope() string {
 
 // OfFile reports whether the job reads an uploaded file.
 func (t Type) OfFile() bool {
-	return t == FileImport || t == OrderFileImport || t == PriceFileImport || t == StockFileImport || t.DryRun()
+	return t == FileImport || t == OrderFileImport || t == PriceFileImport || t == StockFileImport ||
+		t == ShipmentFileImport || t.DryRun()
 }
 
 // WaitsForOthers reports whether a job checks the work of others, again and again, until that has ended: an import onto a
@@ -74,7 +78,8 @@ func (j Job) WaitsForOthers() bool { return j.Type == ProductImport && j.Channel
 
 // DryRun reports whether the job only finds out what importing a file would do.
 func (t Type) DryRun() bool {
-	return t == FileCheck || t == OrderFileCheck || t == PriceFileCheck || t == StockFileCheck
+	return t == FileCheck || t == OrderFileCheck || t == PriceFileCheck || t == StockFileCheck ||
+		t == ShipmentFileCheck
 }
 
 // Status is the state of a job (interface §3.2).

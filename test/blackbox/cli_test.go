@@ -194,7 +194,8 @@ func init() {
 			if reference != "WEB-4" {
 				draft["initialStatus"] = "PROCESSING"
 			}
-			taken[reference] = find(c.must(c.call(http.MethodPost, "/api/v1/orders", draft), 201).Value(), "orderNumber")
+			made := c.must(c.call(http.MethodPost, "/api/v1/orders", draft), 201).Text("data", "id")
+			taken[reference] = c.must(c.call(http.MethodGet, "/api/v1/orders/"+made, nil), 200).Text("data", "orderNumber")
 		}
 		path, report := filepath.Join(c.TempDir(), "labels.csv"), filepath.Join(c.TempDir(), "refused.csv")
 		if err := os.WriteFile(path, []byte("Auftrag;Sendungsnummer;Carrier;Ship date\n"+taken["WEB-1"]+";1Z999AA10123456784;;05.03.2026\n"+
@@ -219,7 +220,7 @@ func init() {
 			if err == nil {
 				c.Errorf("refused rows are no failure: %s", out)
 			}
-			has(string(out), "3 stored, 3 refused", "1 × missing_number", "1 × not_found", "1 × transition_not_allowed")
+			has(string(out), "6 rows read", "3 stored, 3 refused", "1 × missing_number", "1 × not_found", "1 × transition_not_allowed")
 			text, err := os.ReadFile(report)
 			if err != nil {
 				c.Fatal(err)
@@ -231,7 +232,7 @@ func init() {
 			"WEB-1": `{"data":[{"trackingCarrier":"UPS","trackingNumber":"1Z999AA10123456784"}]}`,
 			"WEB-2": `{"data":[{"trackingCarrier":"Bike","trackingNumber":"T-2"}]}`,
 		} {
-			c.like(c.call(http.MethodGet, "/api/v1/orders?search="+taken[reference], nil), want)
+			c.like(c.call(http.MethodGet, "/api/v1/orders?search="+taken[reference], nil), "%s", want)
 		}
 	})
 }

@@ -1,2 +1,32 @@
--- Orders by the number that the buyer sees on the platform, which files of tracking numbers name (interface §4.1).
+-- Files of tracking numbers (docs/import.md): orders by the number that the buyer sees on the platform, and a kind of imports.
+-- rewrites: orders
 CREATE INDEX orders_external_number ON orders (tenant_id, external_number) WHERE external_number IS NOT NULL;
+
+--postgres ALTER TABLE imports DROP CONSTRAINT imports_kind_check;
+--postgres ALTER TABLE imports ADD CONSTRAINT imports_kind_check CHECK (kind IN ('products', 'orders', 'prices', 'stock', 'shipments')) NOT VALID;
+--sqlite CREATE TABLE imports_anew (
+--sqlite     tenant_id BIGINT NOT NULL,
+--sqlite     id UUID NOT NULL,
+--sqlite     name TEXT NOT NULL,
+--sqlite     size BIGINT NOT NULL,
+--sqlite     user_id UUID,
+--sqlite     stage TEXT NOT NULL CHECK (stage IN ('uploading', 'new', 'checking', 'checked', 'running', 'stopped', 'failed', 'done', 'gone')),
+--sqlite     options TEXT NOT NULL,
+--sqlite     found TEXT NOT NULL,
+--sqlite     checked TEXT NOT NULL,
+--sqlite     progress TEXT NOT NULL,
+--sqlite     stop BOOLEAN NOT NULL,
+--sqlite     failure TEXT NOT NULL,
+--sqlite     job_id UUID,
+--sqlite     created_at BIGINT NOT NULL,
+--sqlite     changed_at BIGINT NOT NULL,
+--sqlite     expires_at BIGINT NOT NULL,
+--sqlite     kind TEXT NOT NULL DEFAULT 'products' CHECK (kind IN ('products', 'orders', 'prices', 'stock', 'shipments')),
+--sqlite     PRIMARY KEY (tenant_id, id)
+--sqlite );
+--sqlite INSERT INTO imports_anew SELECT tenant_id, id, name, size, user_id, stage, options, found, checked, progress, stop, failure, job_id,
+--sqlite     created_at, changed_at, expires_at, kind FROM imports;
+--sqlite DROP TABLE imports;
+--sqlite ALTER TABLE imports_anew RENAME TO imports;
+--sqlite CREATE INDEX imports_expires_at ON imports (expires_at);
+--sqlite CREATE INDEX imports_tenant_id_changed_at ON imports (tenant_id, changed_at);

@@ -1,4 +1,4 @@
-// Package fileimport imports files of products, prices, stock and orders that users upload in the dashboard (docs/import.md). It runs
+// Package fileimport imports files of products, prices, stock, orders and tracking numbers that users upload in the dashboard (docs/import.md). It runs
 // package importer over a file, with the operations in place of the HTTP API.
 //
 //	options.go  how a file is to be read, and what is detected of it
@@ -6,6 +6,7 @@
 //	run.go      the work itself, in a job that a worker holds
 //	catalog.go  stores products and categories by the operations
 //	orders.go   stores orders likewise
+//	shipments.go ships orders likewise
 //	lists.go    stores prices and stock likewise
 //	keeper.go   the progress, stored with the refused rows
 //	refused_rows.go the refused rows, as a file to correct
@@ -80,9 +81,13 @@ func Put(i *imports.Import, o Options, f importer.Found) error {
 func (o Options) importer(kind imports.Kind, content importer.Content, name string) importer.Options {
 	out := importer.Options{Kind: importer.Kind(kind), Content: content, Name: name, MostText: MaxText, NoHeader: o.NoHeader,
 		HeaderRow: o.HeaderRow,
-		Sheet:     o.Sheet, Delimiter: o.Delimiter, Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase, Channel: string(o.Channel)}
-	if kind == imports.Orders {
+		Sheet:     o.Sheet, Delimiter: o.Delimiter, Encoding: o.Encoding, Duplicates: o.Duplicates, ImageBase: o.ImageBase,
+		Channel: string(o.Channel)}
+	switch kind {
+	case imports.Orders:
 		o.ofOrders(&out)
+	case imports.Shipments:
+		out.DateOrder, out.TimeZone = o.DateOrder, o.TimeZone
 	}
 	if o.Decimal != "" {
 		out.Decimal = []string{o.Decimal}

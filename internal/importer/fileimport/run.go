@@ -17,6 +17,7 @@ import (
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
+	nouns "entrepot/internal/orders"
 	"entrepot/internal/records"
 )
 
@@ -28,11 +29,12 @@ type Runner struct {
 
 // Sizes and bounds of a run.
 const (
-	listedAtOnce = 500 // prices or levels in one transaction
-	storedAtOnce = 200 // products in one transaction, few enough not to delay others
-	triedAtOnce  = 500 // a dry run only reads
-	ordersAtOnce = 4   // orders in transactions of their own, which share commits
-	mostTries    = 20  // leases of one job, some of which end because nodes restart
+	listedAtOnce  = 500 // prices or levels in one transaction
+	storedAtOnce  = 200 // products in one transaction, few enough not to delay others
+	triedAtOnce   = 500 // a dry run only reads
+	shippedAtOnce = 100 // orders to ship in one transaction
+	ordersAtOnce  = 4   // orders in transactions of their own, which share commits
+	mostTries     = 20  // leases of one job, some of which end because nodes restart
 )
 
 // Run continues the import of a job, and ends both. It stops early, without ending the job, when ctx ends. Errors:
@@ -86,6 +88,8 @@ func (r *Runner) importFile(ctx context.Context, k *keeper, t *trial) (importer.
 	switch {
 	case k.i.Kind == imports.Prices, k.i.Kind == imports.Stock:
 		options.Batch = listedAtOnce
+	case k.i.Kind == imports.Shipments:
+		options.Shipper, options.CarrierOf, options.Batch = to, nouns.CarrierOf, shippedAtOnce
 	case k.i.Kind == imports.Orders:
 		t.creates = o.CreateMissing
 		options.Shop, options.Batch, options.OnNew = &shop{to}, 0, t.noteOrder

@@ -15,9 +15,11 @@ import (
 // The types of an import's jobs.
 var (
 	checkOf = map[imports.Kind]jobs.Type{imports.Products: jobs.FileCheck, imports.Orders: jobs.OrderFileCheck,
-		imports.Prices: jobs.PriceFileCheck, imports.Stock: jobs.StockFileCheck}
+		imports.Prices: jobs.PriceFileCheck, imports.Stock: jobs.StockFileCheck,
+		imports.Shipments: jobs.ShipmentFileCheck}
 	importOf = map[imports.Kind]jobs.Type{imports.Products: jobs.FileImport, imports.Orders: jobs.OrderFileImport,
-		imports.Prices: jobs.PriceFileImport, imports.Stock: jobs.StockFileImport}
+		imports.Prices: jobs.PriceFileImport, imports.Stock: jobs.StockFileImport,
+		imports.Shipments: jobs.ShipmentFileImport}
 )
 
 // Check queues the job of a dry run. Errors: Invalid when an option is missing; Conflict when the import has started.
