@@ -42,7 +42,7 @@ func TestImportOfAWorkbook(t *testing.T) {
 		given := b.give("spring.xlsx", bytes.NewReader(file))
 		at := importOf(given)
 		page := b.follow(given)
-		has(t, page, "spring.xlsx has several sheets with rows: Notes, Goods. Choose the one to import", "Excel workbook, sheet “Notes”", "Sheet")
+		has(t, page, "Spring.xlsx has several sheets with rows: Notes, Goods. Choose the one to import", "Excel workbook, sheet “Notes”", "Sheet")
 		if strings.Contains(page.words(), "Cells are separated by") {
 			t.Error("the page asks what separates the cells of a workbook")
 		}
