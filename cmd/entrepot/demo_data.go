@@ -49,6 +49,9 @@ var demoProducts = []demoProduct{
 	{sku: "GRD-TWINE", name: "Jute twine", category: "garden", cents: 590, stock: 155, about: "100 m, rots by itself."},
 }
 
+// demoReasons are why units come back.
+var demoReasons = []string{"too small", "arrived broken", "not as expected", "ordered twice"}
+
 // demoPeople are the sample shop's customers.
 var demoPeople = []struct{ name, email, street, city, zip, country string }{
 	{"Ada Lovelace", "ada@example.com", "12 rue des Forges", "Dijon", "21000", "FR"},

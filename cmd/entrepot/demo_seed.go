@@ -176,7 +176,7 @@ type moment struct {
 // lateDays are the days, counted back from today, of which one order still waits to be shipped.
 var lateDays = []int{2, 3, 6}
 
-// live simulates two months: orders come in, are prepared, shipped, delivered, sometimes cancelled or returned.
+// live simulates two months: orders come in, are prepared, shipped, delivered, sometimes cancelled, and some units come back.
 func (s *seeding) live(end time.Time) error {
 	var diary []moment
 	for day := demoDays; day >= 0; day-- {
@@ -238,10 +238,36 @@ func (s *seeding) orderAt(at time.Time, late bool) []moment {
 		life = append(life, moment{hours(22), func() error { return s.ship(order, len(draft.Lines)) }})
 	}
 	life = append(life, moment{hours(70), move(orders.Delivered)})
-	if s.dice.IntN(15) == 0 {
-		life = append(life, moment{hours(200), move(orders.Returned)})
+	if s.dice.IntN(8) == 0 {
+		life = append(life, moment{hours(100), func() error { return s.announce(order) }},
+			moment{hours(240), func() error { return s.settle(order, orders.ReturnReceived) }},
+			moment{hours(245), func() error { return s.settle(order, orders.ReturnRefunded) }})
 	}
 	return life
+}
+
+// announce makes a return of a unit of the order's first line.
+func (s *seeding) announce(order id.Order) error {
+	return s.write(func(tx *db.Tx) error {
+		o, err := orders.ByID(tx, order)
+		if err == nil {
+			_, _, err = s.store.Commerce.CreateReturn(tx, o.ID, commerce.Expected{}, orders.ReturnDraft{
+				Reason: demoReasons[s.dice.IntN(len(demoReasons))], Lines: []orders.ReturnLine{{Line: o.Lines[0].ID, Quantity: 1, Restock: true}}})
+		}
+		return err
+	})
+}
+
+// settle moves the order's return.
+func (s *seeding) settle(order id.Order, to orders.ReturnStatus) error {
+	return s.write(func(tx *db.Tx) error {
+		o, err := orders.ByID(tx, order)
+		if err == nil {
+			_, _, err = s.store.Commerce.UpdateReturn(tx, s.who, o.ID, commerce.Expected{}, o.Returns[0].ID,
+				commerce.ReturnUpdate{Status: patch.Field[orders.ReturnStatus]{Value: to, Set: true}})
+		}
+		return err
+	})
 }
 
 func (s *seeding) place(order *id.Order, draft commerce.OrderDraft) (err error) {

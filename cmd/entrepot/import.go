@@ -16,17 +16,18 @@ import (
 
 	"entrepot/internal/importer"
 	"entrepot/internal/importer/client"
+	"entrepot/internal/orders"
 )
 
-// newImportCommand is "entrepot import products|prices|stock|orders FILE". It fails if rows were refused or the
+// newImportCommand is "entrepot import products|prices|stock|orders|shipments FILE". It fails if rows were refused or the
 // import stopped before the file's end.
 func newImportCommand(env *environment) *cobra.Command {
-	o := importer.Options{Stdin: env.stdin, Log: env.stderr}
+	o := importer.Options{Stdin: env.stdin, Log: env.stderr, CarrierOf: orders.CarrierOf}
 	var url, key string
 	var asJSON, quiet bool
 	command := &cobra.Command{
-		Use:     "import products|prices|stock|orders FILE",
-		Short:   "Store the products, prices, stock or orders of a CSV, Excel or JSON file through the API",
+		Use:     "import products|prices|stock|orders|shipments FILE",
+		Short:   "Store the products, prices, stock, orders or tracking numbers of a CSV, Excel or JSON file through the API",
 		Long:    importHelp,
 		Example: importExamples,
 		Args:    cobra.ArbitraryArgs,
@@ -75,7 +76,7 @@ func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 	flags.StringVar(&o.Encoding, "encoding", "auto", "auto, utf-8, utf-16, windows-1252, latin1, iso-8859-15 …")
 	flags.StringArrayVar(&o.Decimal, "decimal", nil, "the sign that begins the decimals: comma or point, for all columns or for some "+
 		"(price=comma,compareAtPrice=point); found out when not given")
-	flags.StringVar(&o.DateOrder, "date-order", "auto", "what 01/02/2026 means in dates of orders and of sale prices: auto, dmy or mdy")
+	flags.StringVar(&o.DateOrder, "date-order", "auto", "what 01/02/2026 means in dates of orders, of shipments and of sale prices: auto, dmy or mdy")
 	flags.StringVar(&o.TimeZone, "time-zone", "UTC", "where dates and times without a zone are, for example Europe/Paris")
 	flags.StringVar(&o.Duplicates, "duplicates", "first", "products: of rows with one SKU take the first or the last, or merge them")
 	flags.BoolVar(&o.NoHeader, "no-header", false, "the first line is data; its columns are c1, c2 …")
@@ -95,14 +96,15 @@ func importFlags(flags *pflag.FlagSet, o *importer.Options) {
 		"an import with such prices stores nothing and lists them")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "store nothing; with --url and --key the service says what would change, and which orders "+
 		"it would refuse")
-	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), prices or levels in one (5000), or orders in a confirmed step (20)")
+	flags.IntVar(&o.Batch, "batch", 0, "products in a request (1000), prices or levels in one (5000), shipments in one (500), or orders in a confirmed step (20)")
 	flags.IntVar(&o.Concurrency, "concurrency", 3, "requests in flight")
 	flags.StringVar(&o.Report, "report", "", "write every refused row and every note to this file: CSV, or JSON lines if it ends in .jsonl")
 	flags.StringVar(&o.State, "state", "", "keep the progress in this file, so that --resume can go on")
 	flags.BoolVar(&o.Resume, "resume", false, "go on with the import that --state holds")
 }
 
-const importHelp = `Store the products, prices, stock or orders of a file through the API of a running service.
+const importHelp = `Store the products, prices, stock, orders or tracking numbers of a file through the API of a running
+service.
 
 The file may be CSV with any delimiter and encoding, a product export of Shopify, WooCommerce or
 Magento, JSON lines or a JSON array, each also compressed (.gz), or an Excel workbook (.xlsx), of
@@ -116,7 +118,8 @@ their names or said with --map and --set:
   --set stock.quantity=100             a constant
 
 Prices and stock are lists of products that exist: SKU and price (also the compare-at price and the
-currency), or SKU and quantity (also the warehouse).
+currency), or SKU and quantity (also the warehouse). Shipments are rows of order (its number, its
+external reference or the platform's number) and tracking number, also carrier, link and date.
 
 Every row ends as stored or refused; --report names each refused row and why. Exit code 0: all
 stored; 1: some rows were refused, or the import stopped; 2: wrong call.`
@@ -125,6 +128,7 @@ const importExamples = `  entrepot import products catalog.csv --url http://127.
   entrepot import prices spring.csv --url http://127.0.0.1:8080 --key pk_live_… --report refused.csv
   entrepot import prices supplier.xlsx --sheet 'Net prices'
   entrepot import orders orders.csv.gz --map InvoiceNo=externalReference --set currency=GBP --create-missing-products
+  entrepot import shipments labels.csv --report refused.csv
   entrepot import products shopify.csv --dry-run
   entrepot import products products.jsonl --categories categories.jsonl   # what entrepot export wrote`
 

@@ -85,9 +85,14 @@ func (s *Service) ShipOrders(tx *db.Tx, who accounts.Caller, list []OrderToShip,
 	return done, failed, nil
 }
 
-// shipDrafted ships the lines of a draft or, without any, all that remains of a locked order.
+// shipDrafted ships the lines of a draft or, without any, all that remains of a locked order. Errors: Conflict when a
+// draft without lines has the tracking number of a shipment that the order has: a list of tracking numbers that is sent
+// again ships nothing twice.
 func (s *Service) shipDrafted(tx *db.Tx, who accounts.Caller, o *orders.Order, draft orders.ShipmentDraft) (orders.Shipment, error) {
 	if len(draft.Lines) == 0 {
+		if o.HasParcel(draft.TrackingNumber) {
+			return orders.Shipment{}, apperr.New(apperr.Conflict, "already_shipped", "the order has a shipment with this tracking number")
+		}
 		for _, l := range o.Lines {
 			if n := l.Remaining(); n > 0 {
 				draft.Lines = append(draft.Lines, orders.DraftLine{Line: l.ID, Quantity: n})

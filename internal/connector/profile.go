@@ -14,10 +14,11 @@ import (
 
 // Profile has a platform's names and the credential fields of its channels.
 type Profile struct {
-	Slug     string   // path segment of its notifications, lower case: "tiktok-shop"
-	Aliases  []string // other spellings of the segment, lower case
-	Platform string   // platform value of its channels: "TIKTOK_SHOP"
-	Fields   []Field  // credential fields without baseUrl, in the order of a form
+	Slug     string    // path segment of its notifications, lower case: "tiktok-shop"
+	Aliases  []string  // other spellings of the segment, lower case
+	Platform string    // platform value of its channels: "TIKTOK_SHOP"
+	Fields   []Field   // credential fields without baseUrl, in the order of a form
+	Settings []Setting // the platform's own settings, in the order of a form
 	Webhooks Webhooks
 	Proof    string // the credential that proves to the platform that the address of notifications is the service's; "" for none
 	Header   string // the header of the signature for Pasted webhooks, unless the channel has another
@@ -48,6 +49,18 @@ type Field struct {
 	Lasts time.Duration // how long the platform takes it; 0: for good, or as long as answers with new tokens say
 	Renew string        // what to do before it ends, for people
 }
+
+// Setting is a setting that only one platform has (interface §4.5.7). Its value is a text.
+type Setting struct {
+	Name    string
+	Label   string   // a few words for people
+	Note    string   // what it does, a sentence for people
+	Default string   // what happens without it, in words for people
+	Values  []Choice // the values that it takes; nil for any text
+}
+
+// Choice is a value of a setting, with what it does in words for people.
+type Choice struct{ Value, Words string }
 
 // Form is the form of a credential's value.
 type Form int

@@ -41,7 +41,8 @@ func (f *form) document() *jsonvalue.Value {
 // numeral is a number as JSON writes it.
 var numeral = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
-// member is the JSON of a field's input; given is false when the document leaves it out.
+// member is the JSON of a field's input; given is false when the document leaves it out. A field of kind json stands
+// for other inputs: its value is what they mean.
 func (f *form) member(in *field) (value json.RawMessage, given bool) {
 	switch in.Kind {
 	case "checkbox":
@@ -51,7 +52,12 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 		if list == nil {
 			list = []string{}
 		}
+		if len(list) == 0 && in.ClearBlank {
+			return json.RawMessage("null"), true
+		}
 		return text(list), true
+	case "json":
+		return json.RawMessage(in.Value), true
 	}
 	if !f.sent.Has(in.Name) {
 		return nil, false

@@ -19,7 +19,7 @@ import (
 // an error of the API's reader about the member is shown at the input.
 type field struct {
 	Name, Label, Hint string
-	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int
+	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int, json (see member)
 	Value             string   // its initial value
 	Values            []string // the initial values of checks
 	Options           []option // of select and checks; of a text they are proposed

@@ -46,7 +46,7 @@ var reached = map[string][]string{
 	"updateSegment": {"POST /segments/{id}"}, "deleteSegment": {"POST /segments/{id}/delete"},
 
 	"listChannels": {"GET /channels"}, "createChannel": {"POST /channels/new"}, "getChannel": {"GET /channels/{id}"},
-	"updateChannel": {"POST /channels/{id}", "POST /channels/{id}/status"}, "deleteChannel": {"POST /channels/{id}/delete"},
+	"updateChannel": {"POST /channels/{id}", "POST /channels/{id}/status", "POST /channels/{id}/rules", "POST /channels/{id}/rules/undo"}, "deleteChannel": {"POST /channels/{id}/delete"},
 	"testChannel": {"POST /channels/{id}/test"}, "queueChannelSync": {"POST /channels/{id}/sync"},
 	"publishProducts": {"POST /products/{id}/publish"}, "unpublishProduct": {"POST /products/{id}/unpublish"},
 	"listChannelPublications": {"GET /products/{id}"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},

@@ -216,6 +216,9 @@ func ReadBulkShip(o *apijson.Object) (list []commerce.OrderToShip, failed []comm
 			}
 		}
 		one.Draft = readTracking(item)
+		if at := item.Time("shippedAt", false); at.Given() {
+			one.Draft.ShippedAt = at.Value.UnixMicro()
+		}
 		one.Draft.Lines = readShipmentLines(item, false)
 		switch errs := item.Errors(); {
 		case len(errs) > 0:

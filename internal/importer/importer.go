@@ -12,6 +12,7 @@
 //	product  rows become products: assembled, with sales, categories and duplicates
 //	order    rows become orders: lines, totals, contacts, credit notes
 //	list     rows become prices or stock
+//	shipment rows become shipments of orders
 //	send     pieces are packed into chunks, and several are sent at a time
 //	report   outcomes in the order of the file; refused rows; the state by which an import is resumed; the summary
 //
@@ -34,7 +35,7 @@ import (
 	"strings"
 )
 
-// maker is the part of a productMaker, an orderMaker or a listMaker that Run needs.
+// maker is the part of a productMaker, an orderMaker, a shipmentMaker or a listMaker that Run needs.
 type maker interface {
 	prepare() error
 	survey(ctx context.Context) error
@@ -173,6 +174,8 @@ func (r *importRun) newMaker(mapping *mapping) (maker, error) {
 	switch {
 	case r.Kind.isList():
 		return &listMaker{table: r.table, mapping: mapping, stock: r.Kind == Stock}, nil
+	case r.Kind == Shipments:
+		return &shipmentMaker{table: r.table, mapping: mapping, carrierOf: r.CarrierOf}, nil
 	case r.Kind == Products:
 		m := &productMaker{
 			table: r.table, mapping: mapping, format: r.format, imageBase: r.ImageBase, twice: r.Duplicates,

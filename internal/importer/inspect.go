@@ -31,7 +31,8 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 	for i, c := range numbers {
 		single[i].alternatives = c.expression.alternatives[c.alternative : c.alternative+1]
 	}
-	date, dates := m.exact["date"], dateVote{}
+	dates := dateVote{field: map[Kind]string{Orders: "date", Shipments: "shippedAt"}[r.Kind]}
+	date := m.exact[dates.field]
 	r.seen = inspection{filled: make([]bool, len(r.table.header))}
 	var scratch []byte
 	_ = eachRowMarked(ctx, r.table, func(row row) error { // storing breaks off at the same point, and reports it
@@ -48,7 +49,7 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 			scratch = scratch[:0]
 			c.vote.add(single[i].value(row.cells, &scratch), row.number)
 		}
-		if date != nil && r.Kind == Orders {
+		if date != nil {
 			scratch = scratch[:0]
 			dates.add(date.value(row.cells, &scratch), row.number)
 		}
@@ -61,7 +62,7 @@ func (r *importRun) inspect(ctx context.Context, m *mapping) error {
 		return err
 	}
 	r.decimals = describeDecimals(numbers)
-	if r.Kind == Orders {
+	if dates.field != "" {
 		return r.setDates(date, dates)
 	}
 	return nil
@@ -85,11 +86,17 @@ func (r *importRun) setDates(date *expression, dates dateVote) (err error) {
 	if err != nil {
 		return err
 	}
-	r.maker.(*orderMaker).dates = dateReader{order: order, zone: zone, now: r.Now()}
+	reader := dateReader{order: order, zone: zone, now: r.Now()}
+	switch m := r.maker.(type) {
+	case *orderMaker:
+		m.dates = reader
+	case *shipmentMaker:
+		m.dates = reader
+	}
 	return nil
 }
 
-// dateReader reads the dates of an order file.
+// dateReader reads the dates of a file of orders or of shipments.
 type dateReader struct {
 	order dateOrder
 	zone  *time.Location

@@ -62,7 +62,7 @@ func (o *Options) guess(src *source) (columns []string, err error) {
 	}
 	t.ignore(o.Ignore)
 	m, err := o.explicit(t)
-	if err != nil || t.chooseFormat(o.Format, known.formats).known != nil || !o.Kind.isList() && isExported(t, o.Kind) ||
+	if err != nil || t.chooseFormat(o.Format, known.formats).known != nil || (o.Kind == Products || o.Kind == Orders) && isExported(t, o.Kind) ||
 		known.own(t) {
 		return nil, nil // an error of the mapping is met again when the file is opened
 	}

@@ -24,6 +24,8 @@ const (
 	Orders   Kind = "orders"
 	Prices   Kind = "prices" // of products that exist
 	Stock    Kind = "stock"  // likewise
+
+	Shipments Kind = "shipments" // carriers and tracking numbers of orders that exist
 )
 
 // kinds are what the importer knows of each kind.
@@ -34,10 +36,11 @@ var kinds = map[Kind]struct {
 	own         func(*table) bool // the objects have the API's own shape
 	most, usual int               // how much is sent at once
 }{
-	Products: {productFields, productFormats, guesses, isOwnShape, limits.MaxImport, limits.MaxImport},
-	Orders:   {orderFields, orderFormats, orderGuesses, isOwnOrder, 1_000, 20},
-	Prices:   {priceFields, nil, priceGuesses, never, limits.MaxUpdates, limits.MaxUpdates},
-	Stock:    {stockFields, nil, stockGuesses, never, limits.MaxUpdates, limits.MaxUpdates},
+	Products:  {productFields, productFormats, guesses, isOwnShape, limits.MaxImport, limits.MaxImport},
+	Orders:    {orderFields, orderFormats, orderGuesses, isOwnOrder, 1_000, 20},
+	Prices:    {priceFields, nil, priceGuesses, never, limits.MaxUpdates, limits.MaxUpdates},
+	Shipments: {shipmentFields, nil, shipmentGuesses, never, limits.MaxBulkShip, limits.MaxBulkShip},
+	Stock:     {stockFields, nil, stockGuesses, never, limits.MaxUpdates, limits.MaxUpdates},
 }
 
 func never(*table) bool { return false }
@@ -84,6 +87,7 @@ type Options struct {
 	Catalog Catalog // where products and categories go; nil: Shop
 	Shop    Shop    // where orders go; nil: To
 	Lists   Lists   // where prices and stock go; nil: To, except in a dry run
+	Shipper Shipper // where shipments go; nil: To, except in a dry run
 	Keeper  Keeper  // stores the progress instead of a state file, and continues from what it has; nil: State
 
 	Format    string   // auto (default), csv, shopify, woocommerce, magento, prestashop, jsonl, json
@@ -91,7 +95,7 @@ type Options struct {
 	Sheet     string   // of a workbook: the name of the one that is imported; "": the only filled one
 	Encoding  string   // auto (default), utf-8, windows-1252 …
 	Decimal   []string // signs of decimals: comma, point, or per column price=comma,compareAtPrice=point; none = found out
-	DateOrder string   // of orders: auto (default), dmy or mdy
+	DateOrder string   // of orders and shipments: auto (default), dmy or mdy
 	TimeZone  string   // of orders: where times without a zone are; "" = UTC
 	NoHeader  bool     // the first line is data; columns are c1, c2 …
 	HeaderRow int      // the line with the names of the columns; 0: found out
@@ -126,14 +130,16 @@ type Options struct {
 	Progress func(Progress)   // how far the import is; nil = nobody
 	Now      func() time.Time // the clock; nil = the machine's
 	OnFault  func(Fault)      // every line of the report, as it is settled; nil = nobody
-	OnNew    func([]byte)     // in a dry run with a service: every order that would be created, as JSON, one at a time; nil = nobody
+	// the carrier that has numbers of this form, "" for none; nil = carriers are not recognised
+	CarrierOf func(number string) string
+	OnNew     func([]byte) // in a dry run with a service: every order that would be created, as JSON, one at a time; nil = nobody
 }
 
 // check sets what is left out, and refuses options that are invalid or do not go together.
 func (o *Options) check() error {
 	known, ok := kinds[o.Kind]
 	if !ok {
-		return wrongCall("import what? products, prices, stock or orders")
+		return wrongCall("import what? products, prices, stock, orders or shipments")
 	}
 	if err := o.checkWords(); err != nil {
 		return err
@@ -186,11 +192,11 @@ func (o *Options) checkTogether() error {
 		return wrongCall("--duplicates is for products; lines of one order may have the same SKU")
 	case o.Kind != Products && o.Duplicates != duplicatesFirst:
 		return wrongCall("--duplicates is for products; of a list the first row of a SKU counts")
-	case o.Kind.isList() && (o.Format != "auto" && o.Format != "csv" && o.Format != "jsonl" && o.Format != "json"):
+	case (o.Kind.isList() || o.Kind == Shipments) && (o.Format != "auto" && o.Format != "csv" && o.Format != "jsonl" && o.Format != "json"):
 		return wrongCall("--format %s is for products and orders; of a list it is csv, jsonl or json", o.Format)
 	case o.Kind != Products && o.Categories != "":
 		return wrongCall("--categories is for products")
-	case o.Kind.isList() && o.Channel != "":
+	case (o.Kind.isList() || o.Kind == Shipments) && o.Channel != "":
 		return wrongCall("--channel is for products and orders")
 	case o.To == nil && !o.receives() && !o.DryRun:
 		return wrongCall("the service's address and an API key are needed: --url and --key, or ENTREPOT_URL and ENTREPOT_KEY")
@@ -221,6 +227,9 @@ func (o *Options) setTargets() {
 	if o.Lists == nil && o.To != nil && !o.DryRun { // the API has no dry run of its bulk updates
 		o.Lists = o.To
 	}
+	if o.Shipper == nil && o.To != nil && !o.DryRun { // likewise of bulk-ship
+		o.Shipper = o.To
+	}
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
@@ -239,6 +248,8 @@ func (o *Options) receives() bool {
 		return o.Catalog != nil
 	case Orders:
 		return o.Shop != nil
+	case Shipments:
+		return o.Shipper != nil
 	}
 	return o.Lists != nil
 }

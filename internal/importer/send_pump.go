@@ -70,6 +70,10 @@ func (r *importRun) sender() sender {
 		return &listSender{r.Lists.UpdatePrices}
 	case r.Kind == Stock:
 		return &listSender{r.Lists.UpdateStock}
+	case r.Kind == Shipments && r.Shipper == nil:
+		return nowhere{}
+	case r.Kind == Shipments:
+		return &shipmentSender{to: r.Shipper, run: r.Now()}
 	case r.Catalog == nil:
 		return nowhere{}
 	case r.DryRun && r.Kind == Orders:

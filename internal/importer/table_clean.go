@@ -115,7 +115,7 @@ func wholeNumber(name []byte) (digits []byte, lost bool) {
 }
 
 // nameFields are fields whose cells name a thing by a code.
-var nameFields = []string{"sku", "parent", "externalReference", "originalReference", "customerId", "attributes.barcode", "attributes.ean",
+var nameFields = []string{"sku", "parent", "externalReference", "originalReference", "customerId", "order", "trackingNumber", "attributes.barcode", "attributes.ean",
 	"attributes.gtin", "attributes.upc", "attributes.isbn", "attributes.mpn"}
 
 // nameColumns sets which columns hold names of things, and which nobody reads.

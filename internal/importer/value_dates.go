@@ -230,6 +230,7 @@ func atoi(text string) int {
 
 // dateVote finds out from all dates of a column which number is the day.
 type dateVote struct {
+	field      string
 	day, month int // dates that can only be read with the day, or the month, first
 	doubt      []example
 	read       int       // dates that can be read
@@ -267,13 +268,13 @@ func (v *dateVote) readable(column string) error {
 	if v.lost <= v.read {
 		return nil
 	}
-	question := fmt.Sprintf("date (column %s): %s cannot be read, nor %d others", column, listed(v.unread), v.lost-len(v.unread))
+	question := fmt.Sprintf("%s (column %s): %s cannot be read, nor %d others", v.field, column, listed(v.unread), v.lost-len(v.unread))
 	if v.lost == len(v.unread) {
-		question = fmt.Sprintf("date (column %s): %s cannot be read", column, listed(v.unread))
+		question = fmt.Sprintf("%s (column %s): %s cannot be read", v.field, column, listed(v.unread))
 	}
 	return wrongChoice("the dates cannot be read: "+question+". Write them as 2026-03-05, or leave the column out",
 		"the dates cannot be read, nothing was stored.\n  "+question+".\nWrite them as 2026-03-05, or map another column with "+
-			"--map COLUMN=date; --set date= leaves the dates out, and makes all orders ones of today")
+			"--map COLUMN="+v.field+"; --set "+v.field+"= leaves the dates out, and takes that of today for all")
 }
 
 // decide returns the order of day and month in the column, or why it cannot be known.
@@ -288,10 +289,10 @@ func (v *dateVote) decide(column string) (dateOrder, error) {
 	if v.day > 0 {
 		why = "the column has dates of both kinds"
 	}
-	question := fmt.Sprintf("date (column %s): which number of %s is the day? %s", column, listed(v.doubt), why)
+	question := fmt.Sprintf("%s (column %s): which number of %s is the day? %s", v.field, column, listed(v.doubt), why)
 	return "", wrongChoice("the dates are ambiguous: "+question+". Say whether the day or the month comes first",
 		"the dates are ambiguous, nothing was stored.\n  "+question+".\nSay it: --date-order dmy (the day first) or --date-order mdy "+
-			"(the month first); --set date= leaves the dates out")
+			"(the month first); --set "+v.field+"= leaves the dates out")
 }
 
 // zoneNamed is a time zone by its name in the IANA database.

@@ -2,6 +2,7 @@ package orders
 
 import (
 	"fmt"
+	"slices"
 
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
@@ -56,6 +57,11 @@ func (o *Order) ShipRest(draft ShipmentDraft, now int64) (shipment Shipment, ok 
 	shipment.Automatic = true
 	o.Shipments[len(o.Shipments)-1].Automatic = true
 	return shipment, true
+}
+
+// HasParcel reports whether the order has a shipment with a tracking number; "" is none.
+func (o *Order) HasParcel(number string) bool {
+	return number != "" && slices.ContainsFunc(o.Shipments, func(s Shipment) bool { return s.TrackingNumber == number })
 }
 
 // wanted sums the drafted quantities by order line. Errors: Invalid for an unknown line or more than remains.

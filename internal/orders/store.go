@@ -208,10 +208,15 @@ func PrefetchByReferences(r db.Reader, references []string) *db.Pending[map[stri
 
 var referenced = db.KeyedBy("SELECT external_reference, id FROM orders", "external_reference", "")
 
-// Named finds the order with a number or, if that is 0, with an external reference. Errors: NotFound.
+// Named finds the order with a number or, if that is 0, with an external reference; where no order has the reference, the
+// one that has it as the number that the buyer sees on its platform, with or without a "#" before it. Errors: NotFound;
+// Conflict when orders of several channels have that number.
 func Named(r db.Reader, number int64, reference string) (order id.Order, err error) {
 	if number == 0 {
 		order, err = ByReference(r, reference)
+		if err == nil && order == "" {
+			order, err = byPlatformNumber(r, reference)
+		}
 	} else {
 		p := new(db.Pending[id.Order])
 		order, err = p.Await(r.Prefetch(func(row db.Rows) error { return row.Scan(&p.Value) },
@@ -219,6 +224,21 @@ func Named(r db.Reader, number int64, reference string) (order id.Order, err err
 	}
 	if err == nil && order == "" {
 		err = apperr.Missing("order")
+	}
+	return order, err
+}
+
+// byPlatformNumber finds the order with a number that the buyer sees on the platform; "" if there is none. Errors:
+// Conflict for several.
+func byPlatformNumber(r db.Reader, number string) (order id.Order, err error) {
+	n := 0
+	err = r.Each(func(row db.Rows) error {
+		n++
+		return row.Scan(&order)
+	}, "SELECT id FROM orders WHERE tenant_id = $1 AND external_number IN ($2, $3) ORDER BY id LIMIT 2", r.TenantID(), number, "#"+number)
+	if err == nil && n > 1 {
+		err = apperr.New(apperr.Conflict, "ambiguous_order", "orders of several channels have the number %s: name the order by its ORD number",
+			number)
 	}
 	return order, err
 }

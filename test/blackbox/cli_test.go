@@ -184,6 +184,56 @@ func init() {
 		c.like(c.call(http.MethodGet, "/api/v1/products?sku=CSV-1", nil), `{"data":[{"name":"One","price":1.5}]}`)
 		c.like(c.call(http.MethodGet, "/api/v1/products", nil), `{"meta":{"total":2}}`)
 	})
+
+	about("10-import-shipments", "tracking numbers from a file, which may be imported again", func(c *testCase) {
+		c.products([3]any{"A-1", 10, 100})
+		taken := map[string]string{}
+		for _, reference := range []string{"WEB-1", "WEB-2", "WEB-3", "WEB-4"} {
+			draft := order(reference, [3]any{"A-1", 2, 1})
+			draft["externalReference"] = reference
+			if reference != "WEB-4" {
+				draft["initialStatus"] = "PROCESSING"
+			}
+			taken[reference] = find(c.must(c.call(http.MethodPost, "/api/v1/orders", draft), 201).Value(), "orderNumber")
+		}
+		path, report := filepath.Join(c.TempDir(), "labels.csv"), filepath.Join(c.TempDir(), "refused.csv")
+		if err := os.WriteFile(path, []byte("Auftrag;Sendungsnummer;Carrier;Ship date\n"+taken["WEB-1"]+";1Z999AA10123456784;;05.03.2026\n"+
+			"WEB-2;T-2;Bike;\n"+"WEB-2;T-2;Bike;\nWEB-3;;DHL;\nWEB-4;T-4;;\nNONE;T-5;;\n"), 0o600); err != nil {
+			c.Fatal(err)
+		}
+		arguments := []string{"import", "shipments", path, "--url", c.server.Base, "--key", c.account.Key.Key, "--map", "Auftrag=order", "--map",
+			"Sendungsnummer=trackingNumber", "--report", report}
+		has := func(text string, wants ...string) {
+			c.Helper()
+			for _, want := range wants {
+				if !strings.Contains(text, want) {
+					c.Errorf("%q is missing in\n%s", want, text)
+				}
+			}
+		}
+		out, _ := c.server.Command(append(arguments, "--dry-run")...)
+		has(string(out), "5 would be stored, 1 refused")
+		c.like(c.call(http.MethodGet, "/api/v1/orders?status=SHIPPED", nil), `{"meta":{"total":0}}`)
+		for range 2 {
+			out, err := c.server.Command(arguments...)
+			if err == nil {
+				c.Errorf("refused rows are no failure: %s", out)
+			}
+			has(string(out), "3 stored, 3 refused", "1 × missing_number", "1 × not_found", "1 × transition_not_allowed")
+			text, err := os.ReadFile(report)
+			if err != nil {
+				c.Fatal(err)
+			}
+			has(string(text), "4,5,refused", "WEB-4", "no order has this number or reference", "already_shipped")
+		}
+		c.like(c.call(http.MethodGet, "/api/v1/orders?status=SHIPPED", nil), `{"meta":{"total":2}}`)
+		for reference, want := range map[string]string{
+			"WEB-1": `{"data":[{"trackingCarrier":"UPS","trackingNumber":"1Z999AA10123456784"}]}`,
+			"WEB-2": `{"data":[{"trackingCarrier":"Bike","trackingNumber":"T-2"}]}`,
+		} {
+			c.like(c.call(http.MethodGet, "/api/v1/orders?search="+taken[reference], nil), want)
+		}
+	})
 }
 
 // find is the first string under a name anywhere in a JSON value; members are looked at in alphabetical order.

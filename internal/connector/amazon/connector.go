@@ -41,6 +41,19 @@ func (*Connector) Profile() connector.Profile {
 					"new refresh token"},
 			{Name: "relaySecret", Form: connector.Secret, Note: "what the relay puts into X-Relay-Secret; without it anybody can queue pulls"},
 		},
+		Settings: []connector.Setting{
+			{Name: "fba", Label: "Orders that Amazon ships", Note: "Orders of FBA reserve no stock here and are never changed from here.",
+				Default: "they stay out", Values: []connector.Choice{{Value: "take", Words: "Take them as well"}}},
+			{Name: "listing", Label: "Listings", Note: "Whether texts and pictures are sent, or only an offer for what Amazon's catalog has.",
+				Default: "only offers", Values: []connector.Choice{{Value: "full", Words: "Whole listings with texts and pictures"}}},
+			{Name: "productType", Label: "Product type", Note: "Amazon's product type of whole listings.", Default: "none: whole listings need one"},
+			{Name: "variationTheme", Label: "Variation theme", Note: "By what variants of whole listings differ, in Amazon's word.",
+				Default: "none: products with variants need one"},
+			{Name: "brand", Label: "Brand", Note: "Brand of whole listings for products without an attribute Brand.", Default: "none"},
+			{Name: "attributes", Label: "Attributes", Note: "Our attributes by Amazon's names, such as Material=material,Size=size.",
+				Default: "none are sent"},
+			{Name: "cancelReason", Label: "Reason of cancelling", Note: "What Amazon is told when an order is cancelled here.", Default: "NoInventory"},
+		},
 	}
 }
 

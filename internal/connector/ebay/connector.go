@@ -65,6 +65,22 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "endpointUrl", Form: connector.Address,
 				Note: "notification address exactly as entered at eBay, if it is not the one shown here"},
 		},
+		Settings: []connector.Setting{
+			{Name: "categoryId", Label: "Category", Note: "Id of eBay's category of all products.",
+				Default: "the listing's own, else what eBay suggests for the title"},
+			{Name: "fulfillmentPolicyId", Label: "Shipping policy", Note: "Id of the account's policy, if it has several.", Default: "the account's own"},
+			{Name: "paymentPolicyId", Label: "Payment policy", Note: "Id of the account's policy, if it has several.", Default: "the account's own"},
+			{Name: "returnPolicyId", Label: "Return policy", Note: "Id of the account's policy, if it has several.", Default: "the account's own"},
+			{Name: "merchantLocationKey", Label: "Location", Note: "Key of the account's location, if it has several.", Default: "the account's own"},
+			{Name: "packageWeight", Label: "Package weight",
+				Note: "Kilograms, in the United States pounds, where shipping is calculated.", Default: "as entered at eBay"},
+			{Name: "packageSize", Label: "Package size", Note: "Centimetres, in the United States inches, such as 20x15x10.",
+				Default: "as entered at eBay"},
+			{Name: "alertEmail", Label: "Address for warnings", Note: "Where eBay writes when notifications do not arrive.",
+				Default: "the address in the developer account"},
+			{Name: "sellerUserId", Label: "Seller", Note: "eBay's user id: notifications about other sellers are then ignored.",
+				Default: "the seller that the test of the connection found"},
+		},
 	}
 }
 

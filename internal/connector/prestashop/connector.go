@@ -37,6 +37,16 @@ func (*Connector) Profile() connector.Profile {
 				Note: "secret to enter in the shop's webhook module; made by the connection test if none is given"},
 			{Name: "signatureHeader", Form: connector.Header, Note: "header in which the module signs, if not " + defaultSignatureHeader},
 		},
+		Settings: []connector.Setting{
+			{Name: "shopNumber", Label: "Shop number", Note: "Which of several shops of the installation this is (id_shop).",
+				Default: "the default shop"},
+			{Name: "taxRulesGroup", Label: "Tax rules group",
+				Note:    "Id or name of the tax rules group of products without an attribute taxRulesGroup; 0 is none.",
+				Default: "new products get the one that most products of the shop have"},
+			{Name: "keyInAddress", Label: "Key in addresses",
+				Note:    "For a web server that takes the key out of the header. The shop's own log has the key then.",
+				Default: "in the header", Values: []connector.Choice{{Value: "true", Words: "Send the key in addresses"}}},
+		},
 	}
 }
 

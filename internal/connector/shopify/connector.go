@@ -38,6 +38,14 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "previousWebhookSecret", Form: connector.Secret,
 				Note: "the client secret before it was rotated; remove it an hour after the rotation"},
 		},
+		Settings: []connector.Setting{
+			{Name: "locationId", Label: "Location", Note: "Id of the shop's location where stock is kept.",
+				Default: "the oldest active one that ships online orders"},
+			{Name: "refundOnCancel", Label: "Money of cancelled orders", Note: "Whether cancelling an order here refunds the buyer in Shopify.",
+				Default: "no money moves", Values: []connector.Choice{{Value: "true", Words: "Refund the buyer"}}},
+			{Name: "testOrders", Label: "Test orders", Note: "Whether orders of Shopify's test mode come in.",
+				Default: "they stay out", Values: []connector.Choice{{Value: "true", Words: "Take them as well"}}},
+		},
 	}
 }
 

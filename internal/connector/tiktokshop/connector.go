@@ -40,6 +40,20 @@ func (*Connector) Profile() connector.Profile {
 				Note: "cipher of the shop, from the list of authorised shops"},
 			{Name: "shopId", Form: connector.Text, Note: "id of the shop; notifications about other shops of the app are then ignored"},
 		},
+		Settings: []connector.Setting{
+			{Name: "categoryId", Label: "Category", Note: "TikTok's id of the category of all products.", Default: "what TikTok recommends for the title"},
+			{Name: "brandId", Label: "Brand", Note: "TikTok's id of the brand of all products.", Default: "the attribute Brand of each product"},
+			{Name: "manufacturerId", Label: "Manufacturer", Note: "TikTok's id, where a category demands it.", Default: "none"},
+			{Name: "responsiblePersonId", Label: "Responsible person", Note: "TikTok's id, where a category demands it.", Default: "none"},
+			{Name: "warehouseId", Label: "TikTok's warehouse", Note: "Id of the warehouse whose stock is set.", Default: "the default one"},
+			{Name: "packageWeight", Label: "Package weight", Note: "Kilograms, in the United States pounds.", Default: "0.5"},
+			{Name: "packageSize", Label: "Package size", Note: "Centimetres, in the United States inches, such as 20x15x10.", Default: "none"},
+			{Name: "carrier", Label: "Carrier", Note: "Carrier of parcels that come without one.", Default: "none"},
+			{Name: "handoverMethod", Label: "Handover", Note: "How parcels come to the carrier, where TikTok ships.", Default: "dropped off",
+				Values: []connector.Choice{{Value: "PICKUP", Words: "Picked up"}}},
+			{Name: "cancelReason", Label: "Reason of cancelling", Note: "What TikTok is told when an order is cancelled here.",
+				Default: "TikTok's word for an item that is out of stock"},
+		},
 	}
 }
 

@@ -113,3 +113,22 @@ func (c *Client) MoveOrder(ctx context.Context, id, status, note string) error {
 	_, err = c.Do(ctx, Call{Method: http.MethodPatch, Path: "/api/v1/orders/" + url.PathEscape(id) + "/status", Body: body})
 	return err
 }
+
+// BulkShipped is the outcome of a bulk shipment (interface §4.1): how many orders were shipped, and why the others were
+// not.
+type BulkShipped struct {
+	Shipped int         `json:"shipped"`
+	Errors  []ItemError `json:"errors"`
+}
+
+// ShipOrders ships up to 500 orders. The body is the whole request, `{"orders":[…]}`; with an idempotency key it is done
+// once, however often it is sent within 24 hours.
+func (c *Client) ShipOrders(ctx context.Context, body []byte, idempotencyKey string) (BulkShipped, error) {
+	answer, err := c.Do(ctx, Call{Method: http.MethodPost, Path: "/api/v1/orders/bulk-ship", Body: body, IdempotencyKey: idempotencyKey})
+	if err != nil {
+		return BulkShipped{}, err
+	}
+	var out struct{ Data BulkShipped }
+	err = answer.Decode(&out)
+	return out.Data, err
+}
