@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // runImportCommand runs the command as the program does, and reports what it printed.
@@ -68,6 +70,35 @@ func TestImportCommand(t *testing.T) {
 	out, log, err = runImportCommand(t, "products", "-", "--dry-run", "--quiet")
 	if err != nil || !strings.Contains(out, "1 products would be stored") || log != "" {
 		t.Errorf("%v\n%s\n%s", err, out, log)
+	}
+}
+
+// Of a workbook with several filled sheets one is named, and what the sheet holds is sent.
+func TestImportCommandOfAWorkbook(t *testing.T) {
+	var sent []byte
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent, _ = io.ReadAll(r.Body)
+		_, _ = io.WriteString(w, `{"total":1,"created":1,"updated":0,"errors":[]}`)
+	}))
+	defer service.Close()
+	book := excelize.NewFile()
+	path := filepath.Join(t.TempDir(), "spring.xlsx")
+	_, err := book.NewSheet("Net prices")
+	err = errors.Join(err, book.SetSheetRow("Sheet1", "A1", &[]any{"notes"}), book.SetSheetRow("Net prices", "A1", &[]any{"sku", "name", "price"}),
+		book.SetSheetRow("Net prices", "A2", &[]any{"0012", "Apron", 35.5}), book.SaveAs(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	access := []string{"products", path, "--url", service.URL, "--key", "pk_live_test"}
+	_, _, err = runImportCommand(t, access...)
+	var call *wrongCall
+	if !errors.As(err, &call) || !strings.Contains(err.Error(), "several sheets with rows: Sheet1, Net prices; say which one is imported: --sheet 'Sheet1'") {
+		t.Errorf("%v", err)
+	}
+	_, log, err := runImportCommand(t, append(access, "--sheet", "Net prices")...)
+	if want := `{"products":[{"sku":"0012","name":"Apron","price":35.5}]}`; err != nil || string(sent) != want ||
+		!strings.Contains(log, "spring.xlsx: xlsx (sheet Net prices)") {
+		t.Errorf("%v, sent %s, want %s\n%s", err, sent, want, log)
 	}
 }
 

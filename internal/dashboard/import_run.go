@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"entrepot/internal/base/apperr"
+	"entrepot/internal/base/workbook"
 	"entrepot/internal/db"
 	"entrepot/internal/importer/fileimport"
 	"entrepot/internal/imports"
@@ -59,36 +60,38 @@ func (d *Dashboard) discardImport(r *request) (answer, error) {
 
 // sendRefused serves GET /products/import/{id}/refused: the refused rows, in the columns of the file, with the reason.
 func (d *Dashboard) sendRefused(r *request) (answer, error) {
-	return d.sendLines(r, "refused", func(p importPage, w http.ResponseWriter) error {
-		return fileimport.WriteRefusedRows(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)
+	return d.sendLines(r, "refused", func(p importPage, f workbook.Format, w http.ResponseWriter) error {
+		return fileimport.WriteRefusedRows(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), f, w)
 	})
 }
 
 // sendReport serves GET /products/import/{id}/report: every line about a row, including notes.
 func (d *Dashboard) sendReport(r *request) (answer, error) {
-	return d.sendLines(r, "report", func(p importPage, w http.ResponseWriter) error {
-		return fileimport.Report(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), w)
+	return d.sendLines(r, "report", func(p importPage, f workbook.Format, w http.ResponseWriter) error {
+		return fileimport.Report(r.http.Context(), d.DB, r.caller().Tenant, p.i, p.dry(), f, w)
 	})
 }
 
 // sendBefore serves GET /prices/import/{id}/before, likewise of stock: the values that the list has replaced, as a
 // list.
 func (d *Dashboard) sendBefore(r *request) (answer, error) {
-	return d.sendLines(r, "before", func(p importPage, w http.ResponseWriter) error {
-		return fileimport.Before(r.http.Context(), d.DB, r.caller().Tenant, p.i, w)
+	return d.sendLines(r, "before", func(p importPage, f workbook.Format, w http.ResponseWriter) error {
+		return fileimport.Before(r.http.Context(), d.DB, r.caller().Tenant, p.i, f, w)
 	})
 }
 
-func (d *Dashboard) sendLines(r *request, what string, write func(importPage, http.ResponseWriter) error) (answer, error) {
+// sendLines sends a file about an import in the format that the address asks for.
+func (d *Dashboard) sendLines(r *request, what string, write func(importPage, workbook.Format, http.ResponseWriter) error) (answer, error) {
 	p, err := d.importPage(r)
 	if err != nil {
 		return answer{}, err
 	}
-	name := strings.TrimSuffix(strings.TrimSuffix(p.i.Name, ".gz"), path.Ext(strings.TrimSuffix(p.i.Name, ".gz"))) + "-" + what + ".csv"
+	name := strings.TrimSuffix(strings.TrimSuffix(p.i.Name, ".gz"), path.Ext(strings.TrimSuffix(p.i.Name, ".gz"))) + "-" + what
+	f := formatOf(r.http.URL.Query())
 	return answer{send: func(w http.ResponseWriter) error {
-		if err := beginCSV(w, name); err != nil {
+		if err := beginFile(w, f, name); err != nil {
 			return err
 		}
-		return write(p, w)
+		return write(p, f, w)
 	}}, nil
 }

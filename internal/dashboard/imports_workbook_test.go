@@ -42,7 +42,7 @@ func TestImportOfAWorkbook(t *testing.T) {
 		given := b.give("spring.xlsx", bytes.NewReader(file))
 		at := importOf(given)
 		page := b.follow(given)
-		has(t, page, "spring.xlsx has several sheets with rows: Notes, Goods. Choose the one to import", "Excel workbook, sheet “Notes”", "Sheet")
+		has(t, page, "Spring.xlsx has several sheets with rows: Notes, Goods. Choose the one to import", "Excel workbook, sheet “Notes”", "Sheet")
 		if strings.Contains(page.words(), "Cells are separated by") {
 			t.Error("the page asks what separates the cells of a workbook")
 		}
@@ -50,6 +50,9 @@ func TestImportOfAWorkbook(t *testing.T) {
 		s.runImports()
 		page = b.get(at)
 		has(t, page, "Checked, not imported", "Excel workbook, sheet “Goods”", "2 new products", "1 row refused", "on request", "0012 Mug")
+		if mended := b.get(at + "/refused?as=xlsx"); mended.status != 200 || b.give("mended.xlsx", strings.NewReader(mended.body)).status != 303 {
+			t.Errorf("the refused rows cannot be given again: %d", mended.status)
+		}
 		b.follow(b.submit(t, page, at+"/run"))
 		s.runImports()
 		has(t, b.get(at), "Done, some refused", "2 created")

@@ -1,10 +1,10 @@
 package dashboard
 
 import (
-	"encoding/csv"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -12,8 +12,9 @@ import (
 	"entrepot/internal/audit"
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
+	"entrepot/internal/base/money"
+	"entrepot/internal/base/workbook"
 	"entrepot/internal/db"
-	"entrepot/internal/importer"
 	"entrepot/internal/orders"
 )
 
@@ -22,7 +23,7 @@ var exportColumns = []string{"orderNumber", "externalReference", "status", "crea
 	"country", "lines", "units", "shippedUnits", "subtotal", "discountAmount", "shippingAmount", "taxAmount", "total", "currency", "carrier",
 	"trackingNumber"}
 
-// exportOrders serves POST /orders/export: the orders of the view, or the selected ones, as CSV in the order of the
+// exportOrders serves POST /orders/export: the orders of the view, or the selected ones, as CSV or as a workbook in the order of the
 // list. It is a POST because the audit log records it.
 func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	sent := r.http.PostForm
@@ -44,32 +45,48 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	name := "orders-" + r.format.now.In(r.format.zone).Format(time.DateOnly) + ".csv"
+	name := "orders-" + r.format.now.In(r.format.zone).Format(time.DateOnly)
+	f := formatOf(sent)
 	return answer{send: func(w http.ResponseWriter) error {
-		if err := beginCSV(w, name); err != nil {
+		if err := beginFile(w, f, name); err != nil {
 			return err
 		}
-		out := csv.NewWriter(w)
-		if err := out.Write(exportColumns); err != nil {
+		out, err := workbook.NewTable(f, w, "Orders", r.format.zone, exportColumns...)
+		if err != nil {
 			return err
 		}
-		return each(func(list []orders.Summary) error {
+		err = each(func(list []orders.Summary) error {
 			for i := range list {
-				if err := out.Write(exported(&list[i])); err != nil {
+				if err := out.Row(exported(&list[i])...); err != nil {
 					return err
 				}
 			}
-			out.Flush()
-			return out.Error()
+			return nil
 		})
+		if err != nil {
+			return err
+		}
+		return out.Close()
 	}}, nil
 }
 
-// beginCSV begins a file to download. By its byte order mark spreadsheets know that it is UTF-8, which they would
-// take for the encoding of the computer; the importer passes it over, as most other programs do.
-func beginCSV(w http.ResponseWriter, name string) error {
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+// formatOf is the format of a file that is asked for.
+func formatOf(asked url.Values) workbook.Format {
+	if asked.Get("as") == string(workbook.XLSX) {
+		return workbook.XLSX
+	}
+	return workbook.CSV
+}
+
+// beginFile begins a file to download; its name gets the format's ending. By the byte order mark of CSV spreadsheets
+// know that it is UTF-8, which they would take for the encoding of the computer; the importer passes it over, as most
+// other programs do.
+func beginFile(w http.ResponseWriter, f workbook.Format, name string) error {
+	w.Header().Set("Content-Type", f.ContentType())
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name + "." + string(f)}))
+	if f != workbook.CSV {
+		return nil
+	}
 	_, err := io.WriteString(w, "\ufeff")
 	return err
 }
@@ -121,19 +138,13 @@ func (r *request) eachExported(q orderList, write func([]orders.Summary) error) 
 	}
 }
 
-func exported(o *orders.Summary) []string {
-	row := []string{orders.Number(o.Number), foreignNumber(&o.Order), string(o.Status), timestamp(o.CreatedAt), o.ChannelName, o.CustomerName,
-		o.CustomerEmail, orders.Country(o.ShippingAddress), strconv.FormatInt(o.ItemCount, 10), strconv.FormatInt(o.Units.Ordered, 10),
-		strconv.FormatInt(o.Units.Shipped, 10), o.Subtotal.Text(o.Currency), o.DiscountAmount.Text(o.Currency),
-		o.ShippingAmount.Text(o.Currency), o.Tax().Text(o.Currency), o.Order.Total.Text(o.Currency), o.Currency, o.TrackingCarrier,
-		o.TrackingNumber}
-	for i := range row {
-		row[i] = importer.Harmless(row[i])
-	}
-	return row
-}
-
-// timestamp is a moment as the API writes it.
-func timestamp(micros int64) string {
-	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000Z")
+// exported are the cells of an order, one for each of exportColumns.
+func exported(o *orders.Summary) []workbook.Value {
+	text, count := workbook.Text, func(n int64) workbook.Value { return workbook.Count(strconv.FormatInt(n, 10)) }
+	amount := func(a money.Amount) workbook.Value { return workbook.Amount(a.Text(o.Currency)) }
+	return []workbook.Value{text(orders.Number(o.Number)), text(foreignNumber(&o.Order)), text(string(o.Status)),
+		workbook.Moment(time.UnixMicro(o.CreatedAt)), text(o.ChannelName), text(o.CustomerName), text(o.CustomerEmail),
+		text(orders.Country(o.ShippingAddress)), count(o.ItemCount), count(o.Units.Ordered), count(o.Units.Shipped), amount(o.Subtotal),
+		amount(o.DiscountAmount), amount(o.ShippingAmount), amount(o.Tax()), amount(o.Order.Total), text(o.Currency),
+		text(o.TrackingCarrier), text(o.TrackingNumber)}
 }

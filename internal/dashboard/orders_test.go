@@ -12,6 +12,8 @@ import (
 
 	"entrepot/internal/accounts"
 	"entrepot/internal/orders"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // shopper calls the API of a site as its owner.
@@ -174,10 +176,26 @@ func TestOrderExport(t *testing.T) {
 		if len(some) != 2 || some[0][2] != "PROCESSING" || some[0][8] != "1" || some[0][9] != "1" || some[1][5] != "'+1" {
 			t.Errorf("%v", some)
 		}
+		// As a workbook, texts are texts, amounts are numbers, and moments are dates.
+		out := b.post("/orders/export", url.Values{"as": {"xlsx"}, "id": ids[:2]})
+		book, err := excelize.OpenReader(strings.NewReader(out.body))
+		if err != nil || !strings.Contains(out.header.Get("Content-Disposition"), ".xlsx") {
+			t.Fatal(err, out.status)
+		}
+		sheet, err := book.GetRows("Orders")
+		if err != nil || len(sheet) != 3 || sheet[0][0] != "orderNumber" || sheet[1][5] != "=cmd()" && sheet[2][5] != "=cmd()" {
+			t.Errorf("%v, %q", err, sheet)
+		}
+		for place, want := range map[string]excelize.CellType{"F2": excelize.CellTypeInlineString, "D2": excelize.CellTypeUnset,
+			"P2": excelize.CellTypeUnset} {
+			if kind, err := book.GetCellType("Orders", place); err != nil || kind != want {
+				t.Errorf("%s: %v, %v", place, kind, err)
+			}
+		}
 		if out := b.post("/orders/export", url.Values{"id": {"none"}}); out.status != 400 {
 			t.Errorf("%d", out.status)
 		}
-		if log := c.send("GET", "/api/v1/audit-log", nil, ""); strings.Count(log.body, "orders.exported") != 4 {
+		if log := c.send("GET", "/api/v1/audit-log", nil, ""); strings.Count(log.body, "orders.exported") != 5 {
 			t.Errorf("%s", log.body)
 		}
 	})

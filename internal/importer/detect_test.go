@@ -83,7 +83,7 @@ func TestWriteRefusedRows(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	var corrected bytes.Buffer
-	if err := WriteRefusedRows(t.Context(), o, refused, &corrected); err != nil {
+	if err := WriteRefusedRows(t.Context(), o, refused, "csv", &corrected); err != nil {
 		t.Fatal(err)
 	}
 	r := csv.NewReader(&corrected)
@@ -99,7 +99,7 @@ func TestWriteRefusedRows(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var again bytes.Buffer
-	if err := WriteRefusedRows(t.Context(), o, map[int]string{1: "still"}, &again); err != nil || strings.Count(again.String(), whyColumn) != 1 {
+	if err := WriteRefusedRows(t.Context(), o, map[int]string{1: "still"}, "csv", &again); err != nil || strings.Count(again.String(), whyColumn) != 1 {
 		t.Errorf("%v %s", err, again.String())
 	}
 }

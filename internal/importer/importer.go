@@ -120,6 +120,11 @@ type importRun struct {
 
 // open detects everything about the file that does not need the service.
 func (r *importRun) open(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil && len(r.source.sheets) > 1 { // what is wrong may be right in another sheet
+			err = cmp.Or(r.source.unclear, err)
+		}
+	}()
 	if r.table, err = newTable(r.source, r.tableOptions()); err != nil {
 		return err
 	}
@@ -127,7 +132,7 @@ func (r *importRun) open(ctx context.Context) (err error) {
 	r.table.ignore(r.Ignore)
 	mapping, err := r.explicit(r.table)
 	if err != nil {
-		return cmp.Or(r.source.unclear, err) // columns may be those of another sheet
+		return err
 	}
 	r.fields = mapping
 	if r.format = r.table.chooseFormat(r.Format, kinds[r.Kind].formats); r.table.container != delimited && !r.table.shopify {

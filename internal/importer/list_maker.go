@@ -108,14 +108,6 @@ func (m *listMaker) again(context.Context) error  { return nil }
 func (m *listMaker) counted() counter             { return m.rows }
 func (m *listMaker) untouched() bool              { return false }
 
-// Harmless puts an apostrophe before a cell that a spreadsheet would run as a formula.
-func Harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
-}
-
 func (m *listMaker) make(ctx context.Context, out emit) error {
 	m.reader = newProductReader(m.mapping, nil, "")
 	m.seed, m.seen = maphash.MakeSeed(), map[uint64]struct{}{}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"entrepot/internal/base/workbook"
 )
 
 // report writes the errors to a file: CSV, or JSON lines when its name ends in .jsonl or .json.
@@ -53,7 +55,7 @@ func (r *report) write(f Fault) error {
 		return err
 	}
 	return r.lines.Write([]string{
-		strconv.Itoa(f.Row), strconv.Itoa(f.Line), string(f.Level), strconv.Itoa(f.Rows), Harmless(f.Item), f.Field, f.Code, Harmless(f.Message),
+		strconv.Itoa(f.Row), strconv.Itoa(f.Line), string(f.Level), strconv.Itoa(f.Rows), workbook.Harmless(f.Item), f.Field, f.Code, workbook.Harmless(f.Message),
 	})
 }
 

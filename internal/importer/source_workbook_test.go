@@ -104,7 +104,16 @@ func TestWorkbookOfSeveralSheets(t *testing.T) {
 func TestRefusedRowsOfAWorkbook(t *testing.T) {
 	path := book(t, "Goods", [][]any{{"sku", "name", "price"}, {"0012", "Mug", 1.5}, {"B", "", 2}})
 	var out bytes.Buffer
-	err := WriteRefusedRows(t.Context(), Options{Kind: Products, File: path}, map[int]string{1: "too cheap"}, &out)
+	err := WriteRefusedRows(t.Context(), Options{Kind: Products, File: path}, map[int]string{1: "too cheap"}, "csv", &out)
+	book := filepath.Join(t.TempDir(), "refused.xlsx")
+	if f, err := os.Create(book); err != nil || WriteRefusedRows(t.Context(), Options{Kind: Products, File: path},
+		map[int]string{1: "too cheap"}, "xlsx", f) != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	fake, c := service(t)
+	if s := run(t, Options{Kind: Products, File: book, To: c}); s.Created != 1 || fake.products["0012"] == nil {
+		t.Errorf("%+v", s)
+	}
 	if want := "sku,name,price,why it was refused\n0012,Mug,1.5,too cheap\n"; err != nil || out.String() != want {
 		t.Errorf("%v, %q", err, out.String())
 	}

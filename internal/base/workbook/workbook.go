@@ -1,9 +1,11 @@
-// Package workbook reads the rows of Excel workbooks (.xlsx).
+// Package workbook reads the rows of Excel workbooks (.xlsx), and writes files of rows: workbooks and CSV.
 //
 //	workbook.go  the file: its parts, its sheets, what other kinds of files are
 //	rows.go      the rows of a sheet, one after the other
 //	cells.go     what a cell holds, as text
 //	texts.go     the texts that cells share
+//	table.go     rows to be written, as CSV or as a workbook
+//	write.go     the workbook that is written
 //
 // A workbook is a zip archive of XML parts. Each part is read once from its beginning to its end and never held as a
 // whole, so that memory does not grow with a workbook. Libraries that read one row after the other do not say which

@@ -1,21 +1,21 @@
 package fileimport
 
 import (
-	"cmp"
 	"context"
-	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
+	"entrepot/internal/base/workbook"
 	nouns "entrepot/internal/catalog"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
-	"entrepot/internal/importer"
 	"entrepot/internal/imports"
 )
 
@@ -77,16 +77,16 @@ func decimal(a *money.Amount) string {
 
 // Before writes the values that a list of prices or stock has replaced, as a list that can be imported. Its dry run
 // has stored them.
-func Before(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, to io.Writer) error {
-	out := csv.NewWriter(to)
+func Before(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, f workbook.Format, to io.Writer) error {
 	header := []string{"sku", "price", "compareAtPrice"}
 	if i.Kind == imports.Stock {
 		header = []string{"sku", "quantity", "warehouseCode"}
 	}
-	if err := out.Write(header); err != nil {
+	out, err := workbook.NewTable(f, to, "Values before", time.UTC, header...)
+	if err != nil {
 		return err
 	}
-	err := eachLine(ctx, store, tenant, i.ID, true, func(l imports.Line) error {
+	err = eachLine(ctx, store, tenant, i.ID, true, func(l imports.Line) error {
 		if l.Code != beforeCode {
 			return nil
 		}
@@ -94,10 +94,18 @@ func Before(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Impor
 		if err := json.Unmarshal([]byte(l.Message), &cells); err != nil {
 			return err
 		}
-		return out.Write(append([]string{importer.Harmless(l.Item)}, cells...))
+		if len(cells) != 2 {
+			return fmt.Errorf("the values before of %s are %s", l.Item, l.Message)
+		}
+		if i.Kind == imports.Stock {
+			return out.Row(workbook.Text(l.Item), workbook.Count(cells[0]), workbook.Text(cells[1]))
+		}
+		return out.Row(workbook.Text(l.Item), workbook.Amount(cells[0]), workbook.Amount(cells[1]))
 	})
-	out.Flush()
-	return cmp.Or(err, out.Error())
+	if err != nil {
+		return err
+	}
+	return out.Close()
 }
 
 // eachLine reads all lines of an import, or of its dry run, a thousand at a time.

@@ -352,7 +352,7 @@ func TestRefusedRowsAreCorrected(t *testing.T) {
 		s.begin(i.ID)
 		s.run()
 		var out bytes.Buffer
-		if err := fileimport.WriteRefusedRows(s.Context(), s.store, s.tenant, s.read(i.ID), false, &out); err != nil {
+		if err := fileimport.WriteRefusedRows(s.Context(), s.store, s.tenant, s.read(i.ID), false, "csv", &out); err != nil {
 			s.Fatal(err)
 		}
 		if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); len(lines) != 11 ||
@@ -367,7 +367,7 @@ func TestRefusedRowsAreCorrected(t *testing.T) {
 			s.Errorf("%+v, %d products", job, s.products())
 		}
 		out.Reset()
-		if err := fileimport.Report(s.Context(), s.store, s.tenant, s.read(i.ID), false, &out); err != nil ||
+		if err := fileimport.Report(s.Context(), s.store, s.tenant, s.read(i.ID), false, "csv", &out); err != nil ||
 			strings.Count(out.String(), ",bad_amount,") != 10 {
 			s.Errorf("%v\n%s", err, out.String())
 		}
@@ -383,10 +383,10 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		i, full := s.read(i.ID), errors.New("no space left")
 		for name, write := range map[string]func(to io.Writer) error{
 			"refused rows": func(to io.Writer) error {
-				return fileimport.WriteRefusedRows(s.Context(), s.store, s.tenant, i, true, to)
+				return fileimport.WriteRefusedRows(s.Context(), s.store, s.tenant, i, true, "csv", to)
 			},
-			"report": func(to io.Writer) error { return fileimport.Report(s.Context(), s.store, s.tenant, i, true, to) },
-			"before": func(to io.Writer) error { return fileimport.Before(s.Context(), s.store, s.tenant, i, to) },
+			"report": func(to io.Writer) error { return fileimport.Report(s.Context(), s.store, s.tenant, i, true, "csv", to) },
+			"before": func(to io.Writer) error { return fileimport.Before(s.Context(), s.store, s.tenant, i, "csv", to) },
 		} {
 			disk, to := io.Pipe()
 			disk.CloseWithError(full)

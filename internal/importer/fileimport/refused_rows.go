@@ -1,14 +1,14 @@
 package fileimport
 
 import (
-	"cmp"
 	"context"
-	"encoding/csv"
 	"io"
 	"strconv"
+	"time"
 
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
+	"entrepot/internal/base/workbook"
 	"entrepot/internal/db"
 	"entrepot/internal/importer"
 	"entrepot/internal/imports"
@@ -16,7 +16,7 @@ import (
 
 // WriteRefusedRows writes the refused rows of an import, or of its dry run, as a file with the same columns and one more with the
 // reason. Errors: Conflict when the file is not stored any more, Invalid when it has objects instead of rows.
-func WriteRefusedRows(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, to io.Writer) error {
+func WriteRefusedRows(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, f workbook.Format, to io.Writer) error {
 	found, err := ReadFound(i)
 	if err != nil {
 		return err
@@ -47,16 +47,16 @@ func WriteRefusedRows(ctx context.Context, store *db.DB, tenant id.Tenant, i imp
 		return err
 	}
 	defer file.Close()
-	return importer.WriteRefusedRows(ctx, o.importer(i.Kind, file.Open, i.Name), why, to)
+	return importer.WriteRefusedRows(ctx, o.importer(i.Kind, file.Open, i.Name), why, f, to)
 }
 
-// Report writes the rows that were refused, or stored with changes, as CSV.
-func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, to io.Writer) error {
-	out := csv.NewWriter(to)
-	if err := out.Write([]string{"row", "line", "level", "rows", "sku", "field", "code", "message"}); err != nil {
+// Report writes the rows that were refused, or stored with changes.
+func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Import, dry bool, f workbook.Format, to io.Writer) error {
+	out, err := workbook.NewTable(f, to, "Report", time.UTC, "row", "line", "level", "rows", "sku", "field", "code", "message")
+	if err != nil {
 		return err
 	}
-	err := eachLine(ctx, store, tenant, i.ID, dry, func(l imports.Line) error {
+	err = eachLine(ctx, store, tenant, i.ID, dry, func(l imports.Line) error {
 		level := importer.Note
 		if l.Refused {
 			level = importer.Refused
@@ -64,9 +64,12 @@ func Report(ctx context.Context, store *db.DB, tenant id.Tenant, i imports.Impor
 		if l.Code == beforeCode {
 			return nil
 		}
-		return out.Write([]string{strconv.FormatInt(l.Row, 10), strconv.FormatInt(l.Line, 10), string(level), strconv.FormatInt(l.Rows, 10),
-			importer.Harmless(l.Item), l.Field, l.Code, importer.Harmless(l.Message)})
+		count := func(n int64) workbook.Value { return workbook.Count(strconv.FormatInt(n, 10)) }
+		return out.Row(count(l.Row), count(l.Line), workbook.Text(string(level)), count(l.Rows), workbook.Text(l.Item), workbook.Own(l.Field),
+			workbook.Own(l.Code), workbook.Text(l.Message))
 	})
-	out.Flush()
-	return cmp.Or(err, out.Error())
+	if err != nil {
+		return err
+	}
+	return out.Close()
 }
