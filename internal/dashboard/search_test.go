@@ -44,7 +44,7 @@ func TestSearchOfEverything(t *testing.T) {
 				t.Errorf("%q finds in another account: %s", term, out.found())
 			}
 		}
-		for term, want := range map[string]string{"": "Pages Overview Orders Products",
+		for term, want := range map[string]string{"": "Pages Overview Orders Returns Products",
 			"hook":        "Pages Webhooks Integrations Actions Add a webhook",
 			"add product": "Actions Add a product", nobodys: "Nothing is called",
 			"<script>x</script>": "Nothing is called “<script>x</script>”", strings.Repeat("é", 5000): "Nothing is called"} {
