@@ -15,11 +15,11 @@ var channelPreviewRoutes = []*route{
 	{method: "POST", path: "/api/v1/channels/{id}/settings/preview", name: "previewChannelSettings", section: "4.5",
 		summary: "Count what a change of a channel's settings would do", scope: "write:channels",
 		body:   func(o *apijson.Object) { drafts.ReadSettingsPreview(o) },
-		answer: data(samplePreview), serve: (*API).previewSettings},
+		answer: data(samplePreview), serve: (*API).previewChannelSettings},
 }
 
-// previewSettings serves POST /api/v1/channels/{id}/settings/preview: 200; 400, 404.
-func (a *API) previewSettings(r *request) (answer, error) {
+// previewChannelSettings serves POST /api/v1/channels/{id}/settings/preview: 200; 400, 404.
+func (a *API) previewChannelSettings(r *request) (answer, error) {
 	channel, err := pathID[id.Channel](r, "id", "channel")
 	if err != nil {
 		return answer{}, err

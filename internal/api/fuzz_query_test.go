@@ -46,6 +46,9 @@ func (w *fixture) valueOf(r *route, name string, s *apijson.Schema) string {
 		if strings.HasSuffix(r.path, "/jobs") {
 			return w.once("job cursor", func() string { return string(w.newJob()) })
 		}
+		if strings.HasSuffix(r.path, "/returns") {
+			return string(id.New[id.Return]())
+		}
 		if strings.HasSuffix(r.path, "/deliveries") {
 			return (&webhooks.DeliveryCursor{Endpoint: id.New[id.Endpoint](), Position: 1}).String()
 		}
