@@ -86,7 +86,10 @@ func TestEveryPageIsTwoClicksAway(t *testing.T) {
 	}
 }
 
-// Every command of entrepot in a block of a page is one that the program has, and so are its flags.
+// commandName is how the name of a command is written.
+var commandName = regexp.MustCompile(`^[a-z][a-z-]*[a-z]$`)
+
+// Every command of entrepot that a page names is one that the program has, and so are its flags.
 func TestCommandsInPagesExist(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "entrepot")
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/entrepot").CombinedOutput(); err != nil {
@@ -113,7 +116,7 @@ func TestCommandsInPagesExist(t *testing.T) {
 			for _, words := range commandsIn(t, page) {
 				seen++
 				command := words[0]
-				if len(words) > 1 && strings.Contains(help(command+" "+words[1]), "entrepot "+command+" "+words[1]) {
+				if len(words) > 1 && commandName.MatchString(words[1]) && strings.Contains(help(command+" "+words[1]), "entrepot "+command+" "+words[1]) {
 					command += " " + words[1] // such as key create
 				}
 				shown := help(command)
@@ -134,20 +137,22 @@ func TestCommandsInPagesExist(t *testing.T) {
 	}
 }
 
-// commandsIn are the commands of entrepot in a page's blocks, each with its flags and arguments.
+// commandsIn are the commands of entrepot in a page's blocks and in its text, each with its flags and arguments.
 func commandsIn(t *testing.T, page string) (commands [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, end := regexp.MustCompile(`^[a-z][a-z-]*[a-z]$`), regexp.MustCompile(`[|&;#\n)]`)
-	for _, b := range regexp.MustCompile("(?s)```(?:sh)?\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+	end := regexp.MustCompile(`[|&;#\n)]`)
+	blocks := regexp.MustCompile("(?s)```(?:sh)?\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	spans := regexp.MustCompile("`(entrepot [^`\n]+)`").FindAllStringSubmatch(string(text), -1)
+	for _, b := range append(blocks, spans...) {
 		for _, line := range end.Split(strings.ReplaceAll(b[1], "\\\n", " "), -1) {
 			words := strings.Fields(line)
 			for i, w := range words {
 				at := strings.Trim(w[strings.LastIndexAny(w, "/(")+1:], `"`)
-				if at == "entrepot" && i+1 < len(words) && words[i+1] != "entrepot" && name.MatchString(words[i+1]) {
+				if at == "entrepot" && i+1 < len(words) && words[i+1] != "entrepot" && commandName.MatchString(words[i+1]) {
 					commands = append(commands, words[i+1:])
 				}
 			}

@@ -30,14 +30,19 @@ func readJobFilter(q *apijson.Query) jobs.Filter {
 		f.Types = types
 	}
 	f.From, f.To = readTimes(q)
+	f.After = readAfter[id.Job](q)
+	return f
+}
+
+// readAfter reads a cursor that is the id of the last record of the page before, "" for the first page.
+func readAfter[T ~string](q *apijson.Query) (last T) {
 	if cursor := q.Text("cursor"); cursor != "" {
-		last, ok := id.Parse[id.Job](cursor)
-		if !ok {
+		var ok bool
+		if last, ok = id.Parse[T](cursor); !ok {
 			q.AddError("cursor", "must be a meta.nextCursor of an earlier page")
 		}
-		f.After = last
 	}
-	return f
+	return last
 }
 
 // listJobs serves GET /api/v1/jobs: 200; 400.

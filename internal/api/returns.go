@@ -41,13 +41,7 @@ func sampleReturn(w *apijson.Writer) {
 func readReturnFilter(q *apijson.Query) orders.ReturnFilter {
 	f := orders.ReturnFilter{Statuses: apijson.QueryEnums(q, "status", orders.ReturnStatuses...), Limit: q.Int("limit", 20, 1, 100)}
 	f.From, f.To = readTimes(q)
-	if cursor := q.Text("cursor"); cursor != "" {
-		last, ok := id.Parse[id.Return](cursor)
-		if !ok {
-			q.AddError("cursor", "must be a meta.nextCursor of an earlier page")
-		}
-		f.After = last
-	}
+	f.After = readAfter[id.Return](q)
 	return f
 }
 

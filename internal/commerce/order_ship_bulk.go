@@ -129,22 +129,22 @@ func (s *Service) shipDrafted(tx *db.Tx, who accounts.Caller, o *orders.Order, d
 	return s.shipOrder(tx, who, o, draft)
 }
 
-// withRest gives a draft without lines all that remains of the order. Errors: Conflict when nothing remains, and when
-// the order has a shipment with the draft's tracking number: a list of tracking numbers that is sent again ships nothing
-// twice.
+// withRest gives a draft without lines all that remains of the order. Errors: Conflict when nothing remains, with a code of
+// its own when the order has a shipment with the draft's tracking number, as after a list that is sent again.
 func withRest(o *orders.Order, draft *orders.ShipmentDraft) error {
 	if len(draft.Lines) > 0 {
 		return nil
-	}
-	if o.HasParcel(draft.TrackingNumber) {
-		return apperr.New(apperr.Conflict, "already_shipped", "the order has a shipment with this tracking number")
 	}
 	for _, l := range o.Lines {
 		if n := l.Remaining(); n > 0 {
 			draft.Lines = append(draft.Lines, orders.DraftLine{Line: l.ID, Quantity: n})
 		}
 	}
-	if len(draft.Lines) == 0 && (o.Status == orders.Shipped || o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
+	switch {
+	case len(draft.Lines) > 0:
+	case o.HasParcel(draft.TrackingNumber):
+		return apperr.New(apperr.Conflict, "already_shipped", "nothing of the order remains, and it has a shipment with this tracking number")
+	case o.Status == orders.Shipped || o.Status == orders.Processing || o.Status == orders.PartiallyShipped:
 		return apperr.New(apperr.Conflict, "nothing_to_ship", "nothing of the order remains to be shipped")
 	}
 	return nil

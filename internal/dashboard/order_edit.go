@@ -135,10 +135,7 @@ func editForm(r *request, o *orders.Order) *form {
 	var fields []field
 	digits := money.Digits(o.Currency)
 	for i, l := range o.Lines {
-		name, at := l.Name, "items["+strconv.Itoa(i)+"]"
-		if name == "" {
-			name = l.SKU
-		}
+		name, at := lineName(l), "items["+strconv.Itoa(i)+"]"
 		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU, SendBlank: true},
 			field{Name: at + ".quantity", Label: "Quantity of " + name, Kind: "int", Bare: true, Value: strconv.FormatInt(l.Quantity, 10)},

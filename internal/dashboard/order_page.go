@@ -370,12 +370,9 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 		}
 	}
 	for i, l := range o.Lines {
-		line := orderLine{Name: l.Name, SKU: l.SKU, Ordered: r.format.Count(l.Quantity),
+		line := orderLine{Name: lineName(l), SKU: l.SKU, Ordered: r.format.Count(l.Quantity),
 			Gauge: r.format.gauge(l.Shipped, l.Shipped+l.Remaining(), "of"),
 			Done:  l.Remaining() == 0, Price: r.format.Money(l.UnitPrice, o.Currency), LineTotal: r.format.Money(l.Total, o.Currency)}
-		if line.Name == "" {
-			line.Name = l.SKU
-		}
 		if l.Product != "" {
 			line.To = r.page("/products/{id}", "/products/"+string(l.Product))
 		}
@@ -393,6 +390,14 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	}
 }
 
+// lineName is the name of a line, or its SKU if it has none.
+func lineName(l orders.Line) string {
+	if l.Name != "" {
+		return l.Name
+	}
+	return l.SKU
+}
+
 func (r *request) orderShipments(view *orderView, o *orders.Order) {
 	undoable := r.caller().May("write:orders") && (o.Status == orders.PartiallyShipped || o.Status == orders.Shipped)
 	for _, s := range o.Shipments {
@@ -408,9 +413,7 @@ func (r *request) orderShipments(view *orderView, o *orders.Order) {
 		for _, part := range s.Lines {
 			name := ""
 			if l := o.Line(part.Line); l != nil {
-				if name = l.Name; name == "" {
-					name = l.SKU
-				}
+				name = lineName(*l)
 			}
 			words = append(words, r.format.Count(part.Quantity)+" × "+name)
 		}

@@ -102,10 +102,7 @@ func shipForm(r *request, o *orders.Order) *form {
 		if l.Remaining() <= 0 {
 			continue
 		}
-		name := l.Name
-		if name == "" {
-			name = l.SKU
-		}
+		name := lineName(l)
 		at := "items[" + strconv.Itoa(i) + "]"
 		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "int", Value: strconv.FormatInt(l.Remaining(), 10)})

@@ -153,7 +153,7 @@ func (i *issued) orderBy(ctx context.Context, client *acme.Client, domain, way s
 }
 
 // prove answers one challenge and waits until the authority has looked at the answer. The answer is in the store before
-// the authority is told to look, because it may ask any node.
+// the authority is asked to look, because it may ask any node.
 func (i *issued) prove(ctx context.Context, client *acme.Client, address, domain, way string) error {
 	authorization, err := client.GetAuthorization(ctx, address)
 	if err != nil || authorization.Status == acme.StatusValid {

@@ -12,6 +12,13 @@ var accountOperations = []operation{
 	{name: "PATCH /channels/{id}", weight: 5, run: change("channel", func(c *client) object {
 		return object{"name": c.name("Channel"), "status": "active", "settings": oversell(c)}
 	}), match: true},
+	{name: "POST /channels/{id}/settings/preview", weight: 1, run: func(c *client) *request {
+		channel := c.pick("channel")
+		if channel == "" {
+			return nil
+		}
+		return &request{method: http.MethodPost, path: channel + "/settings/preview", body: object{"settings": oversell(c)}}
+	}},
 	{name: "DELETE /channels/{id}", weight: 4, run: remove("channel")},
 	{name: "POST /developer/webhooks", weight: 3, run: createEndpoint},
 	{name: "PATCH /developer/webhooks/{id}", weight: 4, run: change("endpoint", func(c *client) object {

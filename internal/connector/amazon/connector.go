@@ -52,7 +52,7 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "brand", Label: "Brand", Note: "Brand of whole listings for products without an attribute Brand.", Default: "none"},
 			{Name: "attributes", Label: "Attributes", Note: "Our attributes by Amazon's names, such as Material=material,Size=size.",
 				Default: "none are sent"},
-			{Name: "cancelReason", Label: "Reason of cancelling", Note: "What Amazon is told when an order is cancelled here.", Default: "NoInventory"},
+			{Name: "cancelReason", Label: "Reason of cancelling", Note: "The reason that Amazon gets when an order is cancelled here.", Default: "NoInventory"},
 		},
 	}
 }

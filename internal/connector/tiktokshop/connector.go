@@ -51,7 +51,7 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "carrier", Label: "Carrier", Note: "Carrier of parcels that come without one.", Default: "none"},
 			{Name: "handoverMethod", Label: "Handover", Note: "How parcels come to the carrier, where TikTok ships.", Default: "dropped off",
 				Values: []connector.Choice{{Value: "PICKUP", Words: "Picked up"}}},
-			{Name: "cancelReason", Label: "Reason of cancelling", Note: "What TikTok is told when an order is cancelled here.",
+			{Name: "cancelReason", Label: "Reason of cancelling", Note: "The reason that TikTok gets when an order is cancelled here.",
 				Default: "TikTok's word for an item that is out of stock"},
 		},
 	}
