@@ -59,7 +59,7 @@ test: postgres browser php promtool build ## go vet and every test, on SQLite an
 
 # They run side by side: tests wait for much, above all for what they have made to happen.
 all-tests:
-	TMPDIR=$${TMPDIR:-$(TEST_TMPDIR)} ENTREPOT_TEST_BINARY=$(CURDIR)/$(BIN) $(GO) test -vet=off -p 4 -timeout 30m $(LONGEST_FIRST) ./...
+	TMPDIR=$${TMPDIR:-$(TEST_TMPDIR)} ENTREPOT_TEST_BINARY=$(CURDIR)/$(BIN) $(GO) test -vet=off -p 4 -timeout 60m $(LONGEST_FIRST) ./...
 race:
 	@if command -v "$$($(GO) env CC)" >/dev/null 2>&1; then set -ex; \
 		ENTREPOT_TEST_ENGINES=sqlite,postgres $(RACE) $(RACE_ENGINES); \
