@@ -92,7 +92,7 @@ func ociImage(t *testing.T) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(manifest.Manifests); *every && n != 2 || !*every && n != 1 {
+	if n := len(manifest.Manifests); tried() == "" && n != 2 || tried() != "" && n != 1 {
 		t.Errorf("%d images", len(manifest.Manifests))
 	}
 	docker, err := tarball.ImageFromPath(artifact(t, "image_linux_"+processor+".tar"), nil)
