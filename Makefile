@@ -152,7 +152,7 @@ HELM_VERSION := v3.22.0
 helm-lint: ## check the Helm chart with helm itself, which is built first (minutes)
 	@[ -x .helm/helm ] || GOBIN=$(CURDIR)/.helm $(GO) install helm.sh/helm/v3/cmd/helm@$(HELM_VERSION)
 	.helm/helm lint --strict deploy/helm/entrepot $(HELM_VALUES)
-	.helm/helm template shop deploy/helm/entrepot $(HELM_VALUES) >/dev/null
+	.helm/helm template shop deploy/helm/entrepot --kube-version 1.30 $(HELM_VALUES) >/dev/null
 HELM_VALUES := --set image.repository=registry.invalid/entrepot --set database.url=postgres://db/entrepot --set masterKey.value=AAAA
 
 clean: ## remove what was built

@@ -57,7 +57,7 @@ func newServeCommand(env *environment) *cobra.Command {
 			if config.Trace, err = trace.Start(cmd.Context(), env.getenv, version(), config.Log); err != nil {
 				return wrong("%v", err)
 			}
-			defer env.stopTrace(config.Trace)
+			defer env.sendLast("traces", config.Trace.Stop)
 			config.Log = config.Trace.Log(config.Log)
 			slog.SetDefault(config.Log) // what libraries write with package log has the form of the other lines, too
 			env.relaxCollector()
@@ -67,6 +67,11 @@ func newServeCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			stopMetrics, err := trace.SendMetrics(cmd.Context(), env.getenv, version(), s.Metrics(), config.Log)
+			if err != nil {
+				return wrong("%v", err)
+			}
+			defer env.sendLast("metrics", stopMetrics)
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()
 			env.reloadAtHangup(ctx, cmd, s, config)
@@ -81,15 +86,15 @@ func newServeCommand(env *environment) *cobra.Command {
 	return serve
 }
 
-// traceTime is how long a service that ends waits for its last spans to be sent.
-const traceTime = 5 * time.Second
+// lastTime is how long a service that ends waits for its last spans, or metrics, to be sent.
+const lastTime = 5 * time.Second
 
-// stopTrace sends the last spans.
-func (env *environment) stopTrace(t *trace.Tracer) {
-	ctx, cancel := context.WithTimeout(context.Background(), traceTime)
+// sendLast ends the sending of traces or metrics, with what was not sent yet.
+func (env *environment) sendLast(what string, stop func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
 	defer cancel()
-	if err := t.Stop(ctx); err != nil {
-		fmt.Fprintln(env.stderr, "the last traces were not sent:", err)
+	if err := stop(ctx); err != nil {
+		fmt.Fprintf(env.stderr, "the last %s were not sent: %v\n", what, err)
 	}
 }
 

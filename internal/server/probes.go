@@ -22,9 +22,12 @@ import (
 	"entrepot/internal/worker"
 )
 
+// Metrics gathers what /metrics shows.
+func (s *Server) Metrics() prometheus.Gatherer { return s.metrics }
+
 // routes are the paths outside the API (interface §4.5.13). None of them is counted against a rate limit.
 func (s *Server) routes() http.Handler {
-	registry := prometheus.NewRegistry()
+	registry := s.metrics
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(api.Collectors()...)
 	registry.MustRegister(worker.Collectors()...)

@@ -22,6 +22,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
 	"entrepot/internal/backups"
@@ -82,6 +84,7 @@ type Server struct {
 	log      *slog.Logger
 	listener net.Listener
 	http     *http.Server
+	metrics  *prometheus.Registry
 	files    *certificate // the server's own TLS: of files, or
 	ordered  *issued      // of an authority; both nil without TLS
 
@@ -116,7 +119,8 @@ func Listen(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
 	}
-	s := &Server{config: c, log: c.Log, listener: listener, files: files, ordered: ordered}
+	s := &Server{config: c, log: c.Log, listener: listener, files: files, ordered: ordered,
+		metrics: prometheus.NewRegistry()}
 	handler := c.Trace.Handler(s.routes())
 	if c.Local {
 		handler = localOnly(handler)

@@ -1,9 +1,10 @@
 // Package trace records what a request causes as spans of OpenTelemetry, and sends them over OTLP by HTTP
 // (docs/monitoring.md).
 //
-//	trace.go   start and stop, by OpenTelemetry's own variables
-//	http.go    the span of a request, and that of a call to another server
-//	log.go     trace ids in log lines
+//	trace.go    start and stop, by OpenTelemetry's own variables
+//	metrics.go  sends the metrics of /metrics by the same protocol
+//	http.go     the span of a request, and that of a call to another server
+//	log.go      trace ids in log lines
 //
 // A nil *Tracer is tracing that is off: each of its methods returns what it was given, so that nothing is wrapped.
 // Spans name operations, routes, statements and hosts. They hold no argument of a statement, no path with its ids, no
@@ -40,9 +41,12 @@ type Tracer struct {
 const name = "entrepot"
 
 // Wanted reports whether OpenTelemetry's variables ask for traces: an endpoint is set, and nothing turns traces off.
-func Wanted(getenv func(string) string) bool {
-	off := strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || strings.EqualFold(getenv("OTEL_TRACES_EXPORTER"), "none")
-	return !off && (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "")
+func Wanted(getenv func(string) string) bool { return wanted(getenv, "TRACES") }
+
+// wanted is Wanted for TRACES or METRICS.
+func wanted(getenv func(string) string, signal string) bool {
+	off := strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || strings.EqualFold(getenv("OTEL_"+signal+"_EXPORTER"), "none")
+	return !off && (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != "")
 }
 
 // Start starts tracing if it is Wanted, and returns nil otherwise. The exporter and the sampler read the other OTEL_
@@ -51,26 +55,44 @@ func Start(ctx context.Context, getenv func(string) string, version string, log 
 	if !Wanted(getenv) {
 		return nil, nil
 	}
-	for _, variable := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
-		if protocol := getenv(variable); protocol != "" && protocol != "http/protobuf" {
-			return nil, fmt.Errorf("%s is %s, but traces are sent by http/protobuf only: "+
-				"set it to http/protobuf, and the endpoint to the collector's HTTP port, often 4318", variable, protocol)
-		}
+	if err := onlyHTTP(getenv, "TRACES"); err != nil {
+		return nil, err
 	}
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(),
+	warnAtMostEveryMinute(log)
+	return New(exporter, sdk.WithResource(about(ctx, version, log))), nil
+}
+
+// onlyHTTP refuses a protocol of TRACES or METRICS that is not spoken here.
+func onlyHTTP(getenv func(string) string, signal string) error {
+	for _, variable := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+		if protocol := getenv(variable); protocol != "" && protocol != "http/protobuf" {
+			return fmt.Errorf("%s is %s, but %s are sent by http/protobuf only: set it to http/protobuf, and the endpoint to "+
+				"the collector's HTTP port, often 4318", variable, protocol, strings.ToLower(signal))
+		}
+	}
+	return nil
+}
+
+// about is what spans and metrics say of their sender: service, version, host, and what OTEL_RESOURCE_ATTRIBUTES adds.
+func about(ctx context.Context, version string, log *slog.Logger) *resource.Resource {
+	sender, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(),
 		resource.WithAttributes(attribute.String("service.name", name), attribute.String("service.version", version)),
 		resource.WithFromEnv())
 	if err != nil {
-		log.Warn("tracing: OTEL_RESOURCE_ATTRIBUTES is used only in part", "error", err)
+		log.Warn("OTEL_RESOURCE_ATTRIBUTES is used only in part", "error", err)
 	}
+	return sender
+}
+
+// warnAtMostEveryMinute logs why spans or metrics were not sent.
+func warnAtMostEveryMinute(log *slog.Logger) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(atMost(time.Minute, func(err error) {
-		log.Warn("traces were not sent", "error", err)
+		log.Warn("traces or metrics were not sent", "error", err)
 	})))
-	return New(exporter, sdk.WithResource(about)), nil
 }
 
 // New is a tracer that sends its spans through an exporter.
