@@ -240,6 +240,7 @@ database: {existingSecret: db}
 masterKey: {existingSecret: key}
 admin: {existingSecret: owner}
 settings: {public-url: 'https://shop.example', retention: 60d}
+environment: [{name: AWS_ACCESS_KEY_ID, valueFrom: {secretKeyRef: {name: bucket, key: id}}}]
 ingress: {enabled: true, host: shop.example, className: nginx, tlsSecret: tls, annotations: {a: b}}
 serviceMonitor: {enabled: true, labels: {release: prometheus}}
 nodeSelector: {disk: ssd}
@@ -254,8 +255,15 @@ image: {repository: r.example/entrepot, tag: "1.2.3", pullSecrets: [{name: pull}
 	container := deployment.Spec.Template.Spec.Containers[0]
 	names := ""
 	for _, v := range container.Env {
+		if v.Name == "AWS_ACCESS_KEY_ID" {
+			names += v.ValueFrom.SecretKeyRef.Name + " "
+			continue
+		}
 		setting(t, v.Name)
 		names += v.Name + "=" + v.Value + " "
+	}
+	if !strings.Contains(names, "bucket ") {
+		t.Errorf("a variable that is not entrepot's is missing: %s", names)
 	}
 	if *deployment.Spec.Replicas != 3 || container.Image != "r.example/entrepot:1.2.3" || !strings.Contains(names, "ENTREPOT_RETENTION=60d") ||
 		!strings.Contains(names, "ENTREPOT_ADMIN_PASSWORD") || objects["Ingress shop-entrepot"] == nil {
