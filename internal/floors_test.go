@@ -29,7 +29,7 @@ var floors = []struct {
 		"internal/stockvalue", "internal/limits"}},
 	{name: "nouns", equals: true, holds: []string{ // a rule and its SQL, side by side
 		"internal/accounts", "internal/analytics", "internal/audit", "internal/catalog", "internal/certificates", "internal/channels", "internal/channelsync",
-		"internal/customers", "internal/idempotency", "internal/imports", "internal/jobs", "internal/orders", "internal/stock",
+		"internal/customers", "internal/idempotency", "internal/imports", "internal/jobs", "internal/media", "internal/orders", "internal/stock",
 		"internal/webhooks"}},
 	{name: "operations", holds: []string{ // what needs several nouns, and what goes in and out: records, drafts, platforms, files
 		"internal/records", "internal/drafts", "internal/connector", "internal/connector/*", "internal/connector/*/story", "internal/commerce",

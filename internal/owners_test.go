@@ -32,6 +32,7 @@ var owners = map[string][]string{
 	"internal/limits":      {"rate_windows"},
 	"internal/orders": {"order_numbers", "orders", "order_lines", "order_history", "shipments", "shipment_lines", "order_figures",
 		"order_edits", "order_issues", "order_refunds", "order_refund_lines", "order_returns", "order_return_lines"},
+	"internal/media":      {"media"},
 	"internal/sales":      {"sales_blocks", "sold_skus"},
 	"internal/search":     {"search_blocks", "search_loose", "search_grams", "search_places"},
 	"internal/stock":      {"warehouses", "stock_levels", "movements"},

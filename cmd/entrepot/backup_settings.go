@@ -48,7 +48,7 @@ func (env *environment) backupEvery(cmd *cobra.Command) (time.Duration, error) {
 	return every, nil
 }
 
-// bucket opens a place for backups: a folder, or s3://bucket/prefix with the usual variables of AWS.
+// bucket opens a place for files: a folder, or s3://bucket/prefix with the usual variables of AWS.
 func (env *environment) bucket(cmd *cobra.Command, place string) (bucket.Bucket, error) {
 	b, err := bucket.Open(place, bucket.FromEnvironment(env.text(cmd, "s3-endpoint"), env.getenv))
 	if err != nil {

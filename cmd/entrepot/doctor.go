@@ -64,7 +64,7 @@ func newDoctorCommand(env *environment) *cobra.Command {
 	}
 	env.flags(doctor, "addr", "data", "database", "dev", "public-url", "tls-cert", "tls-key",
 		"acme-domain", "acme-email", "acme-directory", "acme-ca", "acme-http-addr", "trusted-proxies", "rate-limits",
-		"backup-to", "backup-every", "backup-keep", "s3-endpoint", "log-level", "log-format", "access-log")
+		"media", "backup-to", "backup-every", "backup-keep", "s3-endpoint", "log-level", "log-format", "access-log")
 	doctor.Flags().StringVar(&https, "https", "https://example.com",
 		"address that must be reachable for webhooks and connectors; empty leaves it out")
 	doctor.Flags().Bool("json", false, "print JSON")
@@ -77,6 +77,7 @@ func (env *environment) examine(cmd *cobra.Command, all server.Config, https str
 	found := []finding{checkDataFolder(c), checkDisk(c), checkMasterKey(c)}
 	found = append(found, checkStore(cmd.Context(), c)...)
 	found = append(found, env.checkBackups(cmd, c)...)
+	found = append(found, checkMedia(cmd.Context(), c))
 	found = append(found, checkPort(cmd.Context(), env.text(cmd, "addr")))
 	public, certFile := env.text(cmd, "public-url"), env.text(cmd, "tls-cert")
 	if certFile != "" {

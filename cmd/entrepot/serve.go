@@ -80,7 +80,7 @@ func newServeCommand(env *environment) *cobra.Command {
 	}
 	env.flags(serve, "addr", "data", "database", "dev", "admin-email", "plan", "allow-hosts", "public-url", "tls-cert", "tls-key",
 		"acme-domain", "acme-email", "acme-directory", "acme-ca", "acme-http-addr", "trusted-proxies", "retention", "pull-every",
-		"backup-to", "backup-every", "backup-keep", "s3-endpoint", "yes-i-have-a-backup",
+		"media", "backup-to", "backup-every", "backup-keep", "s3-endpoint", "yes-i-have-a-backup",
 		"webhook-retries", "rate-limits", "memory-budget", "statement-timeout", "log-level", "log-format", "access-log")
 	serve.Flags().String("cpu-profile", "", "file for what takes processor time until the service ends, for go tool pprof")
 	return serve
@@ -177,6 +177,11 @@ func (env *environment) serverConfig(cmd *cobra.Command) (c server.Config, err e
 	}
 	if c.Retries, err = retries(env.text(cmd, "webhook-retries")); err != nil {
 		return c, err
+	}
+	if place := env.text(cmd, "media"); place != "" {
+		if c.Media, err = env.bucket(cmd, place); err != nil {
+			return c, err
+		}
 	}
 	c.Backups, err = env.backupSettings(cmd)
 	return c, err

@@ -52,6 +52,8 @@ var settings = []setting{
 	{name: "pull-every", standard: "5m",
 		usage: "time between two scheduled pulls of a channel's orders, such as 30s or 5m; at least 1s, at most 24h"},
 	{name: "webhook-retries", usage: "pauses before further attempts, such as 1s,2s, instead of the usual ones (docs/webhooks.md)"},
+	{name: "media", usage: "folder, or s3://bucket/prefix, where uploaded pictures are; without it, the folder media in the data folder. " +
+		"Nodes of one store need the same"},
 	{name: "backup-to", usage: "folder, or s3://bucket/prefix, where the service puts backups of the store; without it none are made"},
 	{name: "backup-every", standard: "24h", usage: "time between two backups, such as 6h or 7d; at least 1m, at most 31d"},
 	{name: "backup-keep", standard: "14", usage: "how many backups stay, 1 to 1000"},

@@ -30,7 +30,7 @@ const (
 
 // readBody reads and parses the body of a route that takes one.
 func (a *API) readBody(r *request) error {
-	if r.reads() || r.route.access == public && r.route.body == nil {
+	if r.reads() || r.route.file || r.route.access == public && r.route.body == nil {
 		return nil
 	}
 	raw, err := a.readAll(r, r.route.bound())

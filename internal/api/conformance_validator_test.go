@@ -55,7 +55,9 @@ func newValidator(t testing.TB, a *API) *validator {
 			for method, op := range item.Operations() {
 				closed.operations[method+" "+path] = op
 				if op.RequestBody != nil {
-					closeSchema(op.RequestBody.Value.Content.Get("application/json").Schema.Value, seen, true)
+					for _, content := range op.RequestBody.Value.Content {
+						closeSchema(content.Schema.Value, seen, true)
+					}
 				}
 				for _, answer := range op.Responses.Map() {
 					for _, content := range answer.Value.Content {

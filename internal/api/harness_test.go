@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/bucket"
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
@@ -100,7 +101,12 @@ func newServer(t testing.TB, engine string, limiter limits.Limiter) *server {
 	config.Trace, config.Wrote = called(s.trace), called(s.wrote)
 	store := dbtest.Open(t, config)
 	s.config = config
-	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Hashing: quick, Dev: true},
+	pictures, err := bucket.Open(t.TempDir(), bucket.S3{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.API = New(Config{DB: store, Commerce: &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Hashing: quick, Dev: true,
+		Media: pictures},
 		Limiter: limiter,
 		Now:     now.Now, Version: "test", Dev: true})
 	s.account, s.owner = s.newAccount("Test", accounts.Enterprise, "owner@test.example")
@@ -182,7 +188,7 @@ func (s *server) twin() *server {
 	if s.second == nil {
 		c := s.Commerce
 		service := &commerce.Service{Key: c.Key, Numbers: orders.NewNumbers(), Connectors: c.Connectors, Guard: c.Guard, HTTP: c.HTTP, Log: c.Log,
-			Clients: c.Clients, PullEvery: c.PullEvery, Hashing: c.Hashing, Dev: c.Dev, AtOnce: c.AtOnce}
+			Clients: c.Clients, PullEvery: c.PullEvery, Hashing: c.Hashing, Dev: c.Dev, AtOnce: c.AtOnce, Media: c.Media}
 		s.second = New(Config{DB: dbtest.Open(s.t, s.config), Commerce: service, Limiter: s.Limiter, Now: s.now.Now, Version: "test", Dev: true,
 			Log: s.Log})
 	}

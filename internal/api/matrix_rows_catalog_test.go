@@ -50,6 +50,10 @@ var catalogRows = map[string]row{
 	}},
 	"DELETE /api/v1/categories/{id}": {req: func(w *fixture) req { return req{ids: place("id", w.newCategory())} }},
 
+	"POST /api/v1/media": {req: func(w *fixture) req {
+		return req{body: w.picture(), header: map[string]string{"Content-Type": "image/gif"}}
+	}},
+
 	"GET /api/v1/attributes":  {req: func(w *fixture) req { w.newAttribute(); return req{query: "limit=3"} }},
 	"POST /api/v1/attributes": {req: func(w *fixture) req { return req{body: w.attributeBody()} }},
 	"GET /api/v1/attributes/{id}": {req: func(w *fixture) req {
@@ -230,4 +234,9 @@ func (w *fixture) newJob() string {
 	body := member{"products": []any{member{"sku": w.name("JOB"), "name": "Job", "price": 1}, member{"sku": ""}},
 		"options": member{"channelId": w.channel()}}
 	return text(w.make("POST", "/api/v1/sdk/products/bulk-import", body), "data", "jobId")
+}
+
+// picture is a GIF of one pixel.
+func (w *fixture) picture() []byte {
+	return []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 }

@@ -101,6 +101,7 @@ var tagAbout = []struct{ name, about string }{
 	{"bulk", "Many items in one request"},
 	{"feeds", "What changed since a moment, and jobs under way"},
 	{"products", "Products with variants, images and prices"},
+	{"media", "Pictures"},
 	{"categories", "The tree of categories"},
 	{"attributes", "What product attributes may be"},
 	{"inventory", "Stock levels, movements and transfers"},

@@ -29,6 +29,11 @@ func (r *route) operation(components *apijson.Components) object {
 		}
 		op["requestBody"] = object{"required": !r.optional, "content": object{"application/json": content}}
 	}
+	if r.file {
+		file := object{"type": "string", "format": "binary"}
+		op["requestBody"] = object{"required": true, "content": object{"image/*": object{"schema": file},
+			"multipart/form-data": object{"schema": object{"type": "object", "required": []string{"file"}, "properties": object{"file": file}}}}}
+	}
 	return op
 }
 

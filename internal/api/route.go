@@ -46,6 +46,7 @@ type route struct {
 	secret   bool                          // its answer shows a secret: not to another caller with the same Idempotency-Key, nor to a cache
 	own      bool                          // logged-in users may call it for themselves without its scope: {id} is their own (interface §5.1)
 	raw      bool                          // a platform's notification: the handler reads the body, and counts invalid ones
+	file     bool                          // the body is a picture, or a form with one: the handler reads it
 	serve    func(*API, *request) (answer, error)
 }
 

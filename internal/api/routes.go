@@ -23,6 +23,7 @@ func routes() []*route {
 		bulkPriceRoutes,      // 4.2
 		bulkCategoryRoutes,   // 4.2
 		categoryRoutes,       // 4.5.2
+		mediaRoutes,          // 4.5.1
 		attributeRoutes,      // 4.5.4
 		productRoutes,        // 4.5.1
 		bulkInventoryRoutes,  // 4.2, 4.5.5

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/jsonvalue"
+	"entrepot/internal/db"
 )
 
 // Image is one picture of a product.
@@ -54,4 +55,14 @@ func (k *Lookup) images(r *Change, d *Draft) {
 	}
 	r.After.Media = k.media(wanted)
 	r.changed("images")
+}
+
+// MediaChanged returns the media of products that changed after a moment, in the order of their changes, at most limit of
+// them, and the last one's moment.
+func MediaChanged(tx *db.Tx, since int64, limit int) (media []string, last int64, err error) {
+	last = since
+	media, err = db.List(tx, func(r db.Rows) (text string, err error) { return text, r.Scan(&last, &text) },
+		`SELECT changed_at, media FROM products WHERE tenant_id = $1 AND changed_at > $2 AND deleted_at IS NULL
+		ORDER BY changed_at LIMIT $3`, tx.Tenant, since, limit)
+	return media, last, err
 }

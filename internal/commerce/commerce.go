@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/bucket"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/secretbox"
 	"entrepot/internal/connector"
@@ -34,6 +35,7 @@ type Service struct {
 	Clients    *connector.Clients
 	PullEvery  time.Duration    // between two scheduled pulls of a channel's orders; 0: five minutes
 	Hashing    accounts.Hashing // of passwords; set only by tests
+	Media      bucket.Bucket    // where uploaded pictures are; nil: none can be uploaded
 	Dev        bool             // http and loopback addresses are allowed
 	// the most orders that an erasure handles in one transaction; 0: some dozens, below: none; set only by tests
 	AtOnce int
@@ -41,6 +43,7 @@ type Service struct {
 	intake   db.Gather[*intake]
 	renewing sync.RWMutex // held for reading by each renewal of tokens, and for good after EndRenewals
 	ended    sync.Once
+	drawing  sync.Mutex // held while a picture is decoded
 }
 
 func (s *Service) log() *slog.Logger {

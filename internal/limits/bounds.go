@@ -57,6 +57,13 @@ const (
 	MaxEndpointAbout = 255
 )
 
+// Bounds of uploaded pictures (interface §4.5.1).
+const (
+	MaxPicture      = 10 << 20 // bytes of one
+	MaxPictures     = 100_000  // of one account
+	MaxPictureBytes = 50 << 30 // of one account's files
+)
+
 // Bounds of what the dashboard holds for people.
 const (
 	MaxImports = 500 << 20 // bytes of an account's files that are not imported yet
@@ -69,6 +76,8 @@ var (
 	BulkCategories = Rate{Name: "bulk:categories", PerMinute: 10}
 	BulkInventory  = Rate{Name: "bulk:inventory", PerMinute: 30}
 	BulkPrices     = Rate{Name: "bulk:prices", PerMinute: 30}
+
+	Uploads = Rate{Name: "media", PerMinute: 60} // of pictures, which take a processor for half a second each
 )
 
 // Rates of failed logins (interface §8): for one e-mail address from one network, and from all networks.

@@ -19,6 +19,7 @@ import (
 	"entrepot/internal/base/disk"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/dashboard"
+	"entrepot/internal/media"
 	"entrepot/internal/worker"
 )
 
@@ -46,6 +47,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/dashboard", pages)
 	mux.Handle("/dashboard/", pages)
 	mux.HandleFunc("GET /dashboard/live", s.servePages) // a stream must not be held back for compression
+	mux.HandleFunc("GET "+media.Path, s.picture)
 	docs := compressed(reference.Handler(s.description, s.reader, dashboard.Tokens()))
 	mux.Handle("/docs", docs)
 	mux.Handle("/docs/", docs)

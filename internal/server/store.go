@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/base/bucket"
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/secretbox"
 	"entrepot/internal/base/trace"
@@ -39,9 +40,18 @@ type StoreConfig struct {
 	HasBackup        bool          // PostgreSQL: migrations that rewrite tables may run
 	MinWait          time.Duration // for commands and tests: see db.Config
 	PullEvery        time.Duration // between two scheduled pulls of a channel's orders; 0: five minutes
+	Media            bucket.Bucket // where uploaded pictures are; nil: the folder media of Dir
 	Agent            string        // names the service to platforms; "": entrepot
 
 	Later []db.Migration // for tests: see db.Config
+}
+
+// MediaPlace is where uploaded pictures are.
+func (c StoreConfig) MediaPlace() (bucket.Bucket, error) {
+	if c.Media != nil {
+		return c.Media, nil
+	}
+	return bucket.Open(filepath.Join(c.Dir, "media"), bucket.S3{})
 }
 
 // Store is an open, migrated store with the operations on it.
@@ -62,6 +72,10 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	pictures, err := c.MediaPlace()
+	if err != nil {
+		return nil, err
+	}
 	guard := &netguard.Guard{Dev: c.Dev, Allow: c.Allow}
 	client := guarded(guard)
 	client.Transport = c.Trace.Transport("platform", client.Transport)
@@ -79,7 +93,7 @@ func OpenStore(ctx context.Context, c StoreConfig) (*Store, error) {
 	}
 	s := &Store{DB: store, Guard: guard,
 		Commerce: &commerce.Service{Key: key, Numbers: orders.NewNumbers(), Connectors: known, Guard: guard, HTTP: client, Log: c.Log,
-			Dev: c.Dev, Clients: c.clients(guard), PullEvery: c.PullEvery}}
+			Dev: c.Dev, Clients: c.clients(guard), PullEvery: c.PullEvery, Media: pictures}}
 	if err == nil {
 		err = store.Write(ctx, db.Across, s.Commerce.ClaimStore)
 	}

@@ -12,6 +12,7 @@
 //	channels   jobs that call platforms, and what makes them due (sync.go)
 //	files      jobs that import files (files.go)
 //	maintain   deletes what is past its retention, in small steps; continues pending scrubs and operations in steps (maintain.go)
+//	pictures   removes uploaded pictures that no product shows (pictures.go)
 //	follow     updates the views, one loop each (follow.go, package view)
 //
 // Nodes are equal and any may die at any moment: others take over what it held within seconds, and what it had sent
@@ -147,7 +148,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 		go w.live()
 	}
 	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain,
-		w.operations, w.scrub, w.watchEdits} {
+		w.operations, w.scrub, w.watchEdits, w.pictures} {
 		w.loops.Go(loop)
 	}
 	for _, v := range all.Views {

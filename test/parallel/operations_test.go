@@ -16,6 +16,7 @@ var unused = map[string]string{
 	"POST /auth/login":                        "costs a processor what a hundred writes cost; the accounts' own tests race it",
 	"POST /auth/logout":                       "belongs to a login",
 	"DELETE /users/{}/sign-ins/{}":            "ends a login",
+	"POST /media":                             "takes a picture, and a processor for its time",
 	"POST /sandbox/clock":                     "on sandbox accounts only",
 	"POST /channels/{}/sync":                  "on built-in channels only",
 	"POST /channels/{}/sync/test":             "on built-in channels only",
