@@ -98,7 +98,7 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 
 // showAround creates a key, connects the receivers, prints what can be tried, and does a part of it.
 func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox, shops []demoShop) error {
-	password, key, err := demoAccess(ctx, store)
+	password, key, account, err := demoAccess(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -107,6 +107,9 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 		return err
 	}
 	call := demoCalls(ctx, service)
+	if err := showPictures(ctx, store, account, s.URL(), call); err != nil {
+		return err
+	}
 	if err := connectReceivers(call, box); err != nil {
 		return err
 	}
@@ -120,15 +123,15 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 }
 
 // demoAccess gives the sample shop's owner a new password, and the account a key with every scope.
-func demoAccess(ctx context.Context, store *server.Store) (password, key string, err error) {
+func demoAccess(ctx context.Context, store *server.Store) (password, key string, tenant id.Tenant, err error) {
 	owner, tenant, err := demoOwner(ctx, store)
 	if err != nil {
-		return "", "", err
+		return "", "", tenant, err
 	}
 	password = strings.ToLower(rand.Text()[:16])
 	hash, err := accounts.Hashing{}.Hash(ctx, password)
 	if err != nil {
-		return "", "", err
+		return "", "", tenant, err
 	}
 	err = store.DB.Write(ctx, tenant, func(tx *db.Tx) (err error) {
 		if _, err = store.Commerce.UpdateUser(tx, accounts.Caller{}, owner.ID, commerce.Expected{},
@@ -139,7 +142,7 @@ func demoAccess(ctx context.Context, store *server.Store) (password, key string,
 			Scopes: accounts.AllScopes})
 		return err
 	})
-	return password, key, err
+	return password, key, tenant, err
 }
 
 // connectReceivers registers the receiver that prints, and the one that always fails.
