@@ -95,6 +95,8 @@ var parameterAbout = map[string]string{
 	"statusCode":                 "Only deliveries whose newest attempt was answered with this HTTP status; 0: all.",
 	"stuck":                      "true: only orders that stand still until a person decides, because of an open issue illegal_transition or conflict.",
 	"tag":                        "Only customers with this tag.",
+	"listOrders tag":             "Only orders that have one of these tags, in any case.",
+	"assignedTo":                 "Only orders that are assigned to one of these users, by id; none: to nobody.",
 	"timeZone":                   "IANA name of the time zone in which days begin, also those of bare dates: Europe/Paris. Without it UTC.",
 	"type":                       "Only jobs of this type.",
 	"wait":                       "true: answer when the import is complete, with its counts, as after Prefer: wait.",
