@@ -214,7 +214,7 @@ var orderRows = map[string]row{
 		},
 		func(w *fixture) req { return req{body: member{"orders": []any{}}, status: 400} },
 	}},
-	"POST /api/v1/orders/bulk-tag": {req: func(w *fixture) req {
+	"POST /api/v1/orders/bulk-tag": {foreign: 404, req: func(w *fixture) req {
 		return req{body: member{"orderIds": []any{w.newOrder("PENDING")}, "add": []any{"gift", "Late"}, "remove": []any{"late"},
 			"assignedTo": w.newUser()}}
 	}, more: []func(*fixture) req{

@@ -176,8 +176,10 @@ func ReadOrderTagging(o *apijson.Object) commerce.OrderTagging {
 // ReadBulkTag reads the body of POST bulk-tag.
 func ReadBulkTag(o *apijson.Object) ([]id.Order, commerce.OrderTagging) {
 	o.Record("BulkTag")
+	before := len(o.Errors())
 	list := apijson.UUIDs[id.Order](o, "orderIds", true, limits.MaxBulkTag)
-	if list.Set && len(list.Value) == 0 && !o.HasError("orderIds") && !o.Describing() {
+	o.Describe("orderIds", apijson.AtLeastOne)
+	if list.Given() && len(list.Value) == 0 && len(o.Errors()) == before {
 		o.AddError("orderIds", "must have at least 1 entry")
 	}
 	return list.Value, ReadOrderTagging(o)
