@@ -2,6 +2,7 @@ package commerce
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/patch"
 	"entrepot/internal/db"
+	"entrepot/internal/jobs"
 	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 )
@@ -49,7 +51,7 @@ func (s *Service) TagOrders(tx *db.Tx, who accounts.Caller, list []id.Order, t O
 	list = slices.Compact(slices.Sorted(slices.Values(list)))
 	for _, order := range list {
 		var refused *apperr.Error
-		switch err := s.tagOrder(tx, who, order, t); {
+		switch err := s.TagOrder(tx, who, order, t); {
 		case err == nil:
 			n++
 		case errors.As(err, &refused) && refused.Kind != apperr.Unavailable:
@@ -62,8 +64,9 @@ func (s *Service) TagOrders(tx *db.Tx, who accounts.Caller, list []id.Order, t O
 	return n, failed, nil
 }
 
-// tagOrder changes one order. Errors: NotFound; Invalid if it would have too many tags.
-func (s *Service) tagOrder(tx *db.Tx, who accounts.Caller, order id.Order, t OrderTagging) error {
+// TagOrder changes the tags and the assigned user of one order. Errors: NotFound for the order and the user; Invalid if the
+// order would have too many tags.
+func (s *Service) TagOrder(tx *db.Tx, who accounts.Caller, order id.Order, t OrderTagging) error {
 	o, err := orders.Lock(tx, order)
 	if err != nil {
 		return err
@@ -74,6 +77,36 @@ func (s *Service) tagOrder(tx *db.Tx, who accounts.Caller, order id.Order, t Ord
 	}
 	_, err = s.updateOrder(tx, who, o, OrderUpdate{Tags: patch.To(tags), AssignedTo: t.AssignedTo})
 	return err
+}
+
+// TagManyOrders queues a job that tags and assigns orders one by one, each in its own transaction, and reports the
+// outcome of each. Errors: Invalid without orders or with more than MaxBulkOrders; NotFound for an unknown user.
+func (s *Service) TagManyOrders(tx *db.Tx, who accounts.Caller, t OrderTagging, list []jobs.Order) (jobs.Job, error) {
+	if t.AssignedTo.Given() {
+		if _, err := accounts.UserByID(tx, t.AssignedTo.Value); err != nil {
+			return jobs.Job{}, err
+		}
+	}
+	return s.insertBulk(tx, who, bulkInput{Tagging: &bulkTagging{t.Add, t.Remove, t.AssignedTo.Set, t.AssignedTo.Value}}, list)
+}
+
+// bulkTagging is an OrderTagging in the input of a job.
+type bulkTagging struct {
+	Add    []string `json:"add,omitempty"`
+	Remove []string `json:"remove,omitempty"`
+	Assign bool     `json:"assign,omitempty"`
+	To     id.User  `json:"to,omitempty"` // "" for nobody
+}
+
+func (t *bulkTagging) tagging() OrderTagging {
+	return OrderTagging{t.Add, t.Remove, patch.Field[id.User]{Set: t.Assign, Null: t.To == "", Value: t.To}}
+}
+
+// BulkTags reports whether a bulk job changes the tags and the assigned user of its orders.
+func BulkTags(job jobs.Job) bool {
+	var in bulkInput
+	_ = json.Unmarshal([]byte(job.Input), &in)
+	return in.Tagging != nil
 }
 
 // assign assigns a locked order to a user, or with null to nobody. An order stays assigned to a user who was deleted,

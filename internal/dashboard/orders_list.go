@@ -23,6 +23,7 @@ var orderRoutes = []*route{
 	{method: "POST", path: "/orders/columns", scope: "read:orders", serve: (*Dashboard).chooseOrderColumns},
 	{method: "POST", path: "/orders/export", scope: "read:orders", serve: (*Dashboard).exportOrders},
 	{method: "POST", path: "/orders/bulk", scope: "write:orders", serve: (*Dashboard).moveOrders},
+	{method: "POST", path: "/orders/bulk-tag", scope: "write:orders", serve: (*Dashboard).tagOrders},
 	{method: "POST", path: "/orders/bulk/{id}/undo", scope: "write:orders", serve: (*Dashboard).undoBulk},
 	{method: "GET", path: "/orders/bulk/{id}", scope: "read:orders", serve: (*Dashboard).showBulk},
 }
@@ -58,6 +59,7 @@ type orderRow struct {
 	Gauge           gauge
 	Channel         string
 	Total           string
+	Tags            string
 }
 
 // showOrders serves GET /orders.
@@ -74,6 +76,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	var counts map[orders.Status]int64
 	var places []channels.Channel
 	var saved []accounts.SavedView
+	var names map[id.User]string
 	err = r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			if !q.wrong() {
@@ -89,6 +92,9 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 		}, func(tx *db.Tx) (err error) {
 			saved, err = accounts.SavedViews(tx, r.session.User.ID, "/orders")
 			return err
+		}, func(tx *db.Tx) (err error) {
+			names, err = r.userNames(tx)
+			return err
 		})
 	})
 	if err != nil {
@@ -98,11 +104,16 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	view := ordersView{listing: q.listing, List: q.values.Encode(), Total: total, Count: r.format.Count(total),
 		Bulk: r.form("/orders/bulk", shown), Moves: bulkMoves(), hidden: r.hiddenColumns()}
 	view.Columns = r.orderColumnsForm(view.hidden)
+	if !slices.ContainsFunc(list, func(o orders.Summary) bool { return len(o.Tags) > 0 }) {
+		view.hidden = append(view.hidden, "tags")
+	}
 	q.Swap, q.Shape, q.Ticks = "orders orders-do bulk", "broad", "bulk"
 	r.orderColumns(q, view)
 	r.orderTabs(q, counts)
 	r.orderChips(q, places)
+	r.orderTagChips(q, names)
 	r.orderMenus(q, places)
+	r.orderTagMenus(q, list, names)
 	for i := range list {
 		view.Rows = append(view.Rows, r.orderRow(q, &list[i]))
 	}
@@ -122,7 +133,7 @@ func (r *request) orderRow(q orderList, o *orders.Summary) orderRow {
 		Placed: r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
 		More: o.ItemCount - 1, Badge: statusWords[o.Status],
 		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "of"), Channel: o.ChannelName,
-		Total: r.format.Money(o.Order.Total, o.Currency)}
+		Total: r.format.Money(o.Order.Total, o.Currency), Tags: strings.Join(o.Tags, ", ")}
 	if o.Status == orders.Cancelled && o.Units.Shipped == 0 {
 		row.Gauge = gauge{} // of what was cancelled nothing is to ship
 	}
@@ -271,7 +282,7 @@ func (r *request) orderMenus(q orderList, places []channels.Channel) {
 // orderColumns are the columns that are shown; three of them sort.
 func (r *request) orderColumns(q orderList, view ordersView) {
 	heads := []head{{Label: "Order", By: string(orders.ByNumber)}, {Label: "Placed", By: string(orders.ByCreatedAt)}, {Label: "Customer"},
-		{Label: "Lines"}, {Label: "Status"}, {Label: "Shipped"}, {Label: "Channel"}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
+		{Label: "Lines"}, {Label: "Status"}, {Label: "Shipped"}, {Label: "Channel"}, {Label: "Tags"}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
 	q.columns(string(q.Sort), !q.Ascending, "desc", slices.DeleteFunc(heads, func(h head) bool { return !view.Shows(strings.ToLower(h.Label)) })...)
 }
 
