@@ -157,28 +157,26 @@ func (r *request) users(names map[id.User]string) (list []option) {
 	return list
 }
 
-// orderTagMenus are the filters by tag and by user that can be set. The tags of the rows are offered.
-func (r *request) orderTagMenus(q orderList, list []orders.Summary, names map[id.User]string) {
-	tag := menu{ID: "f-tag", Label: "Tag", Inputs: []field{{Form: "f", Name: "tag", Label: "Tag", Hint: "One of several: separated by commas",
-		Value: q.values.Get("tag"), Complete: "off"}}}
-	var shown []string
-	for i := range list {
-		shown = orders.DistinctTags(append(shown, list[i].Tags...))
-	}
-	slices.SortFunc(shown, func(a, b string) int { return strings.Compare(orders.TagKey(a), orders.TagKey(b)) })
-	for _, one := range shown[:min(len(shown), mostInMenu/2)] {
-		on := len(q.Tags) == 1 && orders.TagKey(q.Tags[0]) == orders.TagKey(one)
-		tag.Links = append(tag.Links, tab{Label: one, To: q.with("tag", one), Current: on})
-	}
-	q.menu(tag, "tag")
-	assigned := menu{ID: "f-assigned", Label: "Assigned to"}
-	for _, one := range append([]option{{Value: nobody, Label: "Nobody"}}, r.users(names)...) {
-		if len(assigned.Links) < mostInMenu {
-			assigned.Links = append(assigned.Links, tab{Label: one.Label, To: q.with("assignedTo", one.Value),
-				Current: q.values.Get("assignedTo") == one.Value})
+// orderTagMenus lead to the choices of the filters by tag and by user. A filter that is set has its chip instead.
+func (r *request) orderTagMenus(q orderList) {
+	for _, one := range []pair{{Name: "tag", Value: "Tag"}, {Name: "assignedTo", Value: "Assigned to"}} {
+		if !q.values.Has(one.Name) {
+			q.menu(menu{Label: one.Value, All: &chip{Label: one.Value, To: q.with(choosing, one.Name)}}, one.Name)
 		}
 	}
-	q.menu(assigned, "assignedTo")
+}
+
+// tagChoices are the tags that orders have, or nobody and the account's users.
+func (r *request) tagChoices(tx *db.Tx, filter string) (list []option, err error) {
+	if filter == "tag" {
+		tags, err := orders.TagsInUse(tx, maxChoices)
+		for _, tag := range tags {
+			list = append(list, option{Value: tag, Label: tag})
+		}
+		return list, err
+	}
+	names, err := r.userNames(tx)
+	return append([]option{{Value: nobody, Label: "Nobody"}}, r.users(names)...), err
 }
 
 // nobody is the API's word for orders that are assigned to nobody.

@@ -41,6 +41,9 @@ func TestTagsOfOrders(t *testing.T) {
 			t.Errorf("no such user: %d %s", out.status, out.words())
 		}
 
+		has(t, b.get("/orders?status=PENDING&choose=tag"), "Choose a tag", "Any tag", "gift", "late", "2 tags")
+		has(t, b.get("/orders?choose=assignedTo&find=olg"), "Choose a user", "Olga Owner (me)", "1 user")
+
 		sheet := b.post("/orders/bulk-tag", url.Values{"id": {one, two}})
 		has(t, sheet, "Tag or assign 2 orders", "Change 2 orders")
 		values := sheet.inputs(t, "/orders/bulk-tag")

@@ -10,7 +10,7 @@ const columnsName = "entrepot-columns"
 
 // optionalColumns are the columns that can be left out, by their heads. An order's number and status are always shown.
 var optionalColumns = []option{{Value: "placed", Label: "Placed"}, {Value: "customer", Label: "Customer"}, {Value: "lines", Label: "Lines"},
-	{Value: "shipped", Label: "Shipped"}, {Value: "channel", Label: "Channel"}, {Value: "tags", Label: "Tags"}, {Value: "total", Label: "Total"}}
+	{Value: "shipped", Label: "Shipped"}, {Value: "channel", Label: "Channel"}, {Value: "total", Label: "Total"}}
 
 // hiddenColumns are the columns that the browser leaves out.
 func (r *request) hiddenColumns() (list []string) {

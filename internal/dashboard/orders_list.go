@@ -48,18 +48,18 @@ func (v ordersView) Shows(column string) bool { return !slices.Contains(v.hidden
 
 // orderRow is one line of the list.
 type orderRow struct {
-	ID              id.Order
-	To              string
-	Number, Foreign string
-	Placed          stamp
-	Who, Country    string
-	First           string
-	More            int64
-	Badge           badge
-	Gauge           gauge
-	Channel         string
-	Total           string
-	Tags            string
+	ID           id.Order
+	To           string
+	Number       string
+	Foreign      string // its number elsewhere, and its tags
+	Placed       stamp
+	Who, Country string
+	First        string
+	More         int64
+	Badge        badge
+	Gauge        gauge
+	Channel      string
+	Total        string
 }
 
 // showOrders serves GET /orders.
@@ -68,7 +68,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if r.chooses("channelId") {
+	if r.chooses("channelId", "tag", "assignedTo") {
 		return d.choose(r, q.listing, "Orders")
 	}
 	var list []orders.Summary
@@ -104,16 +104,13 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	view := ordersView{listing: q.listing, List: q.values.Encode(), Total: total, Count: r.format.Count(total),
 		Bulk: r.form("/orders/bulk", shown), Moves: bulkMoves(), hidden: r.hiddenColumns()}
 	view.Columns = r.orderColumnsForm(view.hidden)
-	if !slices.ContainsFunc(list, func(o orders.Summary) bool { return len(o.Tags) > 0 }) {
-		view.hidden = append(view.hidden, "tags")
-	}
 	q.Swap, q.Shape, q.Ticks = "orders orders-do bulk", "broad", "bulk"
 	r.orderColumns(q, view)
 	r.orderTabs(q, counts)
 	r.orderChips(q, places)
 	r.orderTagChips(q, names)
 	r.orderMenus(q, places)
-	r.orderTagMenus(q, list, names)
+	r.orderTagMenus(q)
 	for i := range list {
 		view.Rows = append(view.Rows, r.orderRow(q, &list[i]))
 	}
@@ -129,11 +126,12 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 }
 
 func (r *request) orderRow(q orderList, o *orders.Summary) orderRow {
-	row := orderRow{ID: o.ID, To: q.at("/orders/" + string(o.ID)), Number: orders.Number(o.Number), Foreign: foreignNumber(&o.Order),
-		Placed: r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
+	row := orderRow{ID: o.ID, To: q.at("/orders/" + string(o.ID)), Number: orders.Number(o.Number),
+		Foreign: strings.Join(nonEmpty([]string{foreignNumber(&o.Order), strings.Join(o.Tags, ", ")}), " · "),
+		Placed:  r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
 		More: o.ItemCount - 1, Badge: statusWords[o.Status],
 		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "of"), Channel: o.ChannelName,
-		Total: r.format.Money(o.Order.Total, o.Currency), Tags: strings.Join(o.Tags, ", ")}
+		Total: r.format.Money(o.Order.Total, o.Currency)}
 	if o.Status == orders.Cancelled && o.Units.Shipped == 0 {
 		row.Gauge = gauge{} // of what was cancelled nothing is to ship
 	}
@@ -282,7 +280,7 @@ func (r *request) orderMenus(q orderList, places []channels.Channel) {
 // orderColumns are the columns that are shown; three of them sort.
 func (r *request) orderColumns(q orderList, view ordersView) {
 	heads := []head{{Label: "Order", By: string(orders.ByNumber)}, {Label: "Placed", By: string(orders.ByCreatedAt)}, {Label: "Customer"},
-		{Label: "Lines"}, {Label: "Status"}, {Label: "Shipped"}, {Label: "Channel"}, {Label: "Tags"}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
+		{Label: "Lines"}, {Label: "Status"}, {Label: "Shipped"}, {Label: "Channel"}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
 	q.columns(string(q.Sort), !q.Ascending, "desc", slices.DeleteFunc(heads, func(h head) bool { return !view.Shows(strings.ToLower(h.Label)) })...)
 }
 

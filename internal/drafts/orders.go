@@ -168,7 +168,7 @@ func ReadOrderTagging(o *apijson.Object) commerce.OrderTagging {
 	t := commerce.OrderTagging{Add: readOrderTags(o, "add").Value, Remove: readOrderTags(o, "remove").Value,
 		AssignedTo: apijson.UUID[id.User](o, "assignedTo", false)}
 	if t.IsEmpty() && !o.Describing() && len(o.Errors()) == 0 {
-		o.AddError("add", "or remove or assignedTo is required")
+		o.AddError("add", "must have a tag, unless tags are removed or the orders are assigned")
 	}
 	return t
 }

@@ -83,6 +83,17 @@ func saveTags(tx db.Writer, before, o *Order) {
 	tagTable.Insert(tx, o.tagRows()...)
 }
 
+// TagsInUse reads the tags that orders of the account have, in the form of TagKey and in its order, at most n. It reads
+// one entry of the index for each, however many orders have it.
+func TagsInUse(tx *db.Tx, n int) ([]string, error) {
+	return db.List(tx, func(r db.Rows) (tag string, err error) { return tag, r.Scan(&tag) },
+		`WITH RECURSIVE used(tag) AS (
+			SELECT min(t.tag) FROM order_tags t WHERE t.tenant_id = $1
+			UNION ALL
+			SELECT (SELECT min(t.tag) FROM order_tags t WHERE t.tenant_id = $1 AND t.tag > used.tag) FROM used WHERE used.tag IS NOT NULL)
+		SELECT tag FROM used WHERE tag IS NOT NULL LIMIT $2::BIGINT`, tx.Tenant, n)
+}
+
 // tagged returns the filter that an order has one of some tags, and the index of these orders by their creation. Each
 // run of the index leaves out the orders that an earlier run has.
 func (f Filter) tagged(created lists.Filter) (lists.Filter, *lists.Index) {
