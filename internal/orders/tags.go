@@ -47,7 +47,8 @@ func encodeTags(list []string) string {
 	return string(text)
 }
 
-func decodeTags(text string) (list []string, err error) {
+// DecodeTags reads the tags of an order as its row has them, "" for none.
+func DecodeTags(text string) (list []string, err error) {
 	if text == "" {
 		return nil, nil
 	}
