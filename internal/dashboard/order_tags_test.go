@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/accounts"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
@@ -62,6 +63,11 @@ func TestTagsOfOrders(t *testing.T) {
 				}
 				return err
 			})
+		}
+		s.newUser("vera@test.example", accounts.Viewer)
+		viewed := s.as(accounts.User{Email: "vera@test.example"}).get(page)
+		if has(t, viewed, "Tags and assignment gift rush Assigned to nobody."); strings.Contains(viewed.body, page+"/tags") {
+			t.Error("a viewer is offered to tag an order")
 		}
 		csv := b.post("/orders/export", url.Values{"list": {"tag=rush"}})
 		if !regexp.MustCompile(`,tags,assignedTo\r?\n`).MatchString(csv.body) || !strings.Contains(csv.body, `"gift, rush",`) {
