@@ -68,6 +68,8 @@ func (w *fixture) valueOf(r *route, name string, s *apijson.Schema) string {
 		})
 	case "after":
 		return w.once("event", func() string { return text(w.make("GET", "/api/v1/developer/events?limit=1", nil), "data", 0, "id") })
+	case "assignedTo":
+		return "none," + string(id.New[id.User]())
 	case "country":
 		return "FR"
 	case "timeZone":

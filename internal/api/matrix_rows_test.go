@@ -3,6 +3,8 @@ package api
 import (
 	"maps"
 	"testing"
+
+	"entrepot/internal/base/id"
 )
 
 // row says how to call one operation so that it succeeds, and what other callers get.
@@ -58,6 +60,7 @@ var orderRows = map[string]row{
 		func(*fixture) req {
 			return req{query: "status=SHIPPED,PENDING&sortBy=orderNumber&sortOrder=asc&limit=1"}
 		},
+		func(*fixture) req { return req{query: "tag=gift,late&tag=vip&assignedTo=none"} },
 		func(*fixture) req { return req{query: "page=9999"} },
 	}},
 	"POST /api/v1/orders": {req: func(w *fixture) req { return req{body: w.orderBody()} }, held: true, more: []func(*fixture) req{
@@ -79,11 +82,16 @@ var orderRows = map[string]row{
 	"PATCH /api/v1/orders/{id}": {req: func(w *fixture) req {
 		return req{ids: place("id", w.newOrder("PENDING")),
 			body: member{"notes": "ring twice", "shippingAddress": member{"line1": "2 rue de la Paix", "city": "Paris"},
-				"billingAddress": member{"city": "Lyon"}, "paymentMetadata": member{"intent": "pi_2"}}}
+				"billingAddress": member{"city": "Lyon"}, "paymentMetadata": member{"intent": "pi_2"},
+				"tags": []any{"gift", "Überseekiste"}, "assignedTo": w.newUser()}}
 	}, more: []func(*fixture) req{
 		func(w *fixture) req {
 			return req{ids: place("id", w.newOrder("PENDING")),
-				body: member{"notes": nil, "shippingAddress": nil, "billingAddress": nil, "paymentMetadata": nil}}
+				body: member{"notes": nil, "shippingAddress": nil, "billingAddress": nil, "paymentMetadata": nil,
+					"tags": nil, "assignedTo": nil}}
+		},
+		func(w *fixture) req {
+			return req{ids: place("id", w.newOrder("PENDING")), body: member{"tags": []any{"a,b"}}, status: 400}
 		},
 		func(w *fixture) req {
 			return req{ids: place("id", w.newOrder("DELIVERED")), body: member{"shippingAddress": member{"city": "Nice"}}, status: 409}
@@ -206,6 +214,19 @@ var orderRows = map[string]row{
 		},
 		func(w *fixture) req { return req{body: member{"orders": []any{}}, status: 400} },
 	}},
+	"POST /api/v1/orders/bulk-tag": {foreign: 404, req: func(w *fixture) req {
+		return req{body: member{"orderIds": []any{w.newOrder("PENDING")}, "add": []any{"gift", "Late"}, "remove": []any{"late"},
+			"assignedTo": w.newUser()}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{body: member{"orderIds": []any{w.newOrder("PENDING"), string(id.New[id.Order]())}, "assignedTo": nil}}
+		},
+		func(w *fixture) req {
+			return req{body: member{"orderIds": []any{w.newOrder("PENDING")}, "assignedTo": string(id.New[id.User]())}, status: 404}
+		},
+		func(w *fixture) req { return req{body: member{"orderIds": []any{w.newOrder("PENDING")}}, status: 400} },
+		func(w *fixture) req { return req{body: member{"orderIds": []any{}, "add": []any{"a,b"}}, status: 400} },
+	}},
 	"DELETE /api/v1/orders/{id}/shipments/{shipmentId}": {req: func(w *fixture) req {
 		order, shipment := w.shipped()
 		return req{ids: map[string]string{"id": order, "shipmentId": shipment}}
@@ -226,7 +247,7 @@ func (w *fixture) orderBody() member {
 		"channelId": w.channel(), "externalReference": w.name("REF"),
 		"initialStatus": "PROCESSING", "currency": "EUR", "shippingAddress": shippingTo(), "billingAddress": member{"line1": "2 rue"},
 		"paymentMetadata": member{"provider": "card", "n": 1.5},
-		"notes":           "ring twice", "shippingAmount": 4.9, "discountAmount": "1.50", "taxAmount": 3, "taxRate": 20,
+		"notes":           "ring twice", "tags": []any{"gift"}, "shippingAmount": 4.9, "discountAmount": "1.50", "taxAmount": 3, "taxRate": 20,
 		"refundedAmount": 0, "items": []any{
 			member{"sku": w.sku(), "quantity": 2, "unitPrice": 24.95, "name": "A mug", "description": "gift", "metadata": member{"wrap": true}},
 			member{"sku": w.variant(), "quantity": 1, "unitPrice": "9.9"}}}

@@ -17,6 +17,7 @@ func routes() []*route {
 		docRoutes,            // 9
 		orderRoutes,          // 4.1
 		shipmentRoutes,       // 4.1
+		orderTagRoutes,       // 4.1
 		orderEditRoutes,      // 4.1
 		returnRoutes,         // 4.1
 		bulkProductRoutes,    // 4.2

@@ -233,7 +233,7 @@ func texts[T ~string](ids []T) []string {
 
 // erasedTables are the tables with rows about the person, present or past, which an erasure changes or deletes. The
 // bytes of the old rows are scrubbed from the store's files.
-var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "order_returns",
+var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "order_returns", "order_tags",
 	"shipments", "movements",
 	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
 	"dashboard_views", "segments", "channel_syncs"}

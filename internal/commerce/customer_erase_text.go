@@ -187,7 +187,7 @@ var (
 	orderMembers = map[string]member{
 		"customerName": always(`""`), "customerEmail": always("null"), "customer": always(`{"name":"","email":null,"phone":null}`),
 		"shippingAddress": keepCountry, "billingAddress": keepCountry, "paymentMetadata": always("null"), "notes": always("null"),
-		"note": always("null"), "reason": always("null"),
+		"note": always("null"), "reason": always("null"), "tags": always("[]"),
 	}
 	customerMembers = map[string]member{
 		"email": func(b []byte, object, _ *jsonvalue.Value) []byte {

@@ -24,7 +24,8 @@ const bulkSlice = 2 * time.Second
 // bulkInput is the input of a bulk job, with its caller, whose rights were checked when the job was requested, and
 // that request.
 type bulkInput struct {
-	To      orders.Status `json:"to"`
+	To      orders.Status `json:"to,omitempty"`
+	Tagging *bulkTagging  `json:"tagging,omitempty"` // instead of To: the job tags and assigns its orders
 	User    id.User       `json:"user,omitempty"`
 	Key     id.Key        `json:"key,omitempty"`
 	Name    string        `json:"name,omitempty"` // of the user or the key
@@ -61,14 +62,7 @@ type BulkDraft struct {
 // MoveOrders queues a job that changes the status of orders one by one, each in its own transaction, and reports the
 // outcome of each. Errors: Invalid without orders or with more than MaxBulkOrders.
 func (s *Service) MoveOrders(tx *db.Tx, who accounts.Caller, d BulkDraft) (jobs.Job, error) {
-	switch n := len(d.Orders); {
-	case n == 0:
-		return jobs.Job{}, apperr.New(apperr.Invalid, "no_orders", "no order is chosen")
-	case n > MaxBulkOrders:
-		return jobs.Job{}, apperr.New(apperr.Invalid, "too_many_orders", "%d orders are chosen, at most %d can be moved at once", n,
-			MaxBulkOrders)
-	}
-	return s.insertBulk(tx, who, bulkInput{To: d.To, User: who.User, Key: who.Key, Name: who.Name, Request: tx.Author().Request, Note: d.Note, Restock: d.Restock}, d)
+	return s.insertBulk(tx, who, bulkInput{To: d.To, Note: d.Note, Restock: d.Restock}, d.Orders)
 }
 
 // UndoShipped queues a job that deletes the shipments that a bulk job has made. Errors: NotFound; Invalid if it has
@@ -91,8 +85,7 @@ func (s *Service) UndoShipped(tx *db.Tx, who accounts.Caller, shipped id.Job) (j
 	for i := range list {
 		list[i].Outcome = "" // the message is the shipment
 	}
-	return s.insertBulk(tx, who, bulkInput{To: orders.Processing, User: who.User, Key: who.Key, Name: who.Name, Request: tx.Author().Request, Undo: true},
-		BulkDraft{To: orders.Processing, Orders: list})
+	return s.insertBulk(tx, who, bulkInput{To: orders.Processing, Undo: true}, list)
 }
 
 // BulkShips reports whether a bulk job ships its orders, which can be undone.
@@ -109,14 +102,27 @@ func BulkUndoes(job jobs.Job) bool {
 	return in.Undo
 }
 
-func (s *Service) insertBulk(tx *db.Tx, who accounts.Caller, in bulkInput, d BulkDraft) (jobs.Job, error) {
+// insertBulk queues a bulk job of a caller. Errors: Invalid without orders or with more than MaxBulkOrders.
+func (s *Service) insertBulk(tx *db.Tx, who accounts.Caller, in bulkInput, list []jobs.Order) (jobs.Job, error) {
+	switch n := len(list); {
+	case n == 0:
+		return jobs.Job{}, apperr.New(apperr.Invalid, "no_orders", "no order is chosen")
+	case n > MaxBulkOrders:
+		return jobs.Job{}, apperr.New(apperr.Invalid, "too_many_orders", "%d orders are chosen, at most %d can be changed at once", n,
+			MaxBulkOrders)
+	}
+	in.User, in.Key, in.Name, in.Request = who.User, who.Key, who.Name, tx.Author().Request
 	input, err := json.Marshal(in)
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	job := jobs.Insert(tx, jobs.Job{Type: jobs.OrderBulk, Total: int64(len(d.Orders)), Input: string(input)})
-	jobs.InsertOrders(tx, job.ID, d.Orders)
-	audit.Record(tx, who.Actor(), "orders.moved", "job", string(job.ID), map[string]string{"to": string(d.To)})
+	job := jobs.Insert(tx, jobs.Job{Type: jobs.OrderBulk, Total: int64(len(list)), Input: string(input)})
+	jobs.InsertOrders(tx, job.ID, list)
+	if in.Tagging != nil { // tags may name a person
+		audit.Record(tx, who.Actor(), "orders.tagged", "job", string(job.ID), nil)
+		return job, nil
+	}
+	audit.Record(tx, who.Actor(), "orders.moved", "job", string(job.ID), map[string]string{"to": string(in.To)})
 	return job, nil
 }
 
@@ -209,6 +215,9 @@ func (s *Service) bulkStep(tx *db.Tx, who accounts.Caller, in bulkInput, o jobs.
 	if in.Undo {
 		_, err := s.UnshipOrder(tx, who, o.ID, Expected{}, id.Shipment(o.Message))
 		return "", err
+	}
+	if in.Tagging != nil {
+		return "", s.TagOrder(tx, who, o.ID, in.Tagging.tagging())
 	}
 	move := Move{To: in.To, Note: in.Note, Restock: in.Restock, Source: sourceOf(who)}
 	var p parcel

@@ -1,6 +1,8 @@
 package commerce
 
 import (
+	"slices"
+
 	"entrepot/internal/accounts"
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/apperr"
@@ -22,20 +24,31 @@ type OrderUpdate struct {
 	ShippingAddress patch.Field[string]
 	BillingAddress  patch.Field[string]
 	PaymentMetadata patch.Field[string]
+	Tags            patch.Field[[]string]
+	AssignedTo      patch.Field[id.User]
 }
 
-// UpdateOrder changes an order's notes, addresses and payment metadata, and emits order.updated (interface §4.1). If
-// nothing changes, it writes and emits nothing. Errors: NotFound; those of Expected; Conflict for another address once
-// something was shipped.
+// UpdateOrder changes an order's notes, tags, assigned user, addresses and payment metadata, and emits order.updated
+// (interface §4.1). If nothing changes, it writes and emits nothing. Errors: NotFound for the order and for a user whom
+// it is newly assigned to; those of Expected; Conflict for another address once something was shipped.
 func (s *Service) UpdateOrder(tx *db.Tx, who accounts.Caller, order id.Order, expected Expected, d OrderUpdate) (*orders.Order,
 	error) {
 	o, err := holdOrder(tx, order, expected)
 	if err != nil {
 		return nil, err
 	}
+	return s.updateOrder(tx, who, o, d)
+}
+
+// updateOrder is UpdateOrder for a locked order.
+func (s *Service) updateOrder(tx *db.Tx, who accounts.Caller, o *orders.Order, d OrderUpdate) (*orders.Order, error) {
 	before := copyOf(o)
-	if d.Notes.Set {
-		o.Notes = d.Notes.Value
+	d.Notes.Apply(&o.Notes)
+	if d.Tags.Set {
+		o.Tags = orders.DistinctTags(d.Tags.Value)
+	}
+	if err := assign(tx, o, d.AssignedTo); err != nil {
+		return nil, err
 	}
 	replace := func(stored *string, f patch.Field[string], normal func(string) string) (changed bool) {
 		if !f.Set || jsonvalue.Same(*stored, normal(f.Value)) {
@@ -52,7 +65,7 @@ func (s *Service) UpdateOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 	case moved && o.AnyShipped():
 		return nil, apperr.New(apperr.Conflict, "order_shipped",
 			"addresses can be changed only while nothing of the order was shipped").With("orderId", o.ID)
-	case !moved && !paid && o.Notes == before.Notes:
+	case !moved && !paid && o.Notes == before.Notes && o.AssignedTo == before.AssignedTo && slices.Equal(o.Tags, before.Tags):
 		return before, nil
 	}
 	touch(tx, o)

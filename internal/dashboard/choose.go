@@ -15,7 +15,7 @@ import (
 // page to choose one from: each choice is an element of the list's page (decision 19), and a long menu does not fit
 // on a screen.
 const (
-	mostInMenu   = 20
+	mostInMenu   = 10
 	mostInSelect = 100
 )
 
@@ -25,6 +25,10 @@ const (
 	choosing = "choose"
 	termName = "find"
 )
+
+// choiceWords are what the choices of a filter are called.
+var choiceWords = map[string]struct{ one, many string }{"channelId": {"channel", "channels"}, "categoryId": {"category", "categories"},
+	"tag": {"tag", "tags"}, "assignedTo": {"user", "users"}}
 
 // chooseView is what templates/choose.html shows.
 type chooseView struct {
@@ -49,10 +53,7 @@ func (d *Dashboard) choose(r *request, list *listing, title string) (answer, err
 	if err := list.query.Err(); err != nil {
 		return answer{}, err
 	}
-	one, many := "channel", "channels"
-	if name == "categoryId" {
-		one, many = "category", "categories"
-	}
+	one, many := choiceWords[name].one, choiceWords[name].many
 	l := r.listing(list.path, one, many, append(slices.Collect(maps.Keys(list.values)), choosing, termName)...)
 	l.Swap = "choices"
 	l.search(termName, "Search "+many, "Name")
@@ -73,6 +74,16 @@ func (d *Dashboard) choose(r *request, list *listing, title string) (answer, err
 				add(c.Name, channels.PlatformName(c.Platform), string(c.ID))
 			}
 			l.Pager.Words = r.format.plural(int64(len(list)), one, many)
+			return err
+		}
+		if name == "tag" || name == "assignedTo" {
+			choices, err := r.tagChoices(tx, name)
+			for _, c := range choices {
+				if strings.Contains(strings.ToLower(c.Label), strings.ToLower(term)) {
+					add(c.Label, "", c.Value)
+				}
+			}
+			l.Pager.Words = r.format.plural(int64(len(view.Links)-1), one, many)
 			return err
 		}
 		list, all, err := catalog.ListCategories(tx, catalog.CategoryFilter{Search: term, Limit: l.size, Offset: l.offset()})

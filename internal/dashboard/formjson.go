@@ -70,6 +70,8 @@ func (f *form) member(in *field) (value json.RawMessage, given bool) {
 		return json.RawMessage("null"), in.ClearBlank
 	}
 	switch in.Kind {
+	case "commas":
+		return text(commaList(strings.ToValidUTF8(said, "\uFFFD"))), true
 	case "decimal", "int":
 		var plain, words string
 		switch {

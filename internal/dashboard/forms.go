@@ -19,7 +19,7 @@ import (
 // an error of the API's reader about the member is shown at the input.
 type field struct {
 	Name, Label, Hint string
-	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int, json (see member)
+	Kind              string   // of input; "" is text. Besides HTML's: textarea, select, checks (several of Options), decimal, int, commas (a list of texts), json (see member)
 	Value             string   // its initial value
 	Values            []string // the initial values of checks
 	Options           []option // of select and checks; of a text they are proposed
@@ -56,7 +56,7 @@ func (f field) ID() string { return inputID(f.Form, f.Name) }
 // Input is the type attribute.
 func (f field) Input() string {
 	switch f.Kind {
-	case "", "decimal", "int":
+	case "", "decimal", "int", "commas":
 		return "text"
 	}
 	return f.Kind
@@ -252,7 +252,7 @@ func (f *form) fail(err error) bool {
 	}
 	for _, d := range e.Details {
 		words := restated(d.Message)
-		i := slices.IndexFunc(f.Fields, func(in *field) bool { return in.Name == d.Path && in.Kind != "hidden" })
+		i := slices.IndexFunc(f.Fields, func(in *field) bool { return in.isAbout(d.Path) })
 		if i < 0 {
 			f.Problems = append(f.Problems, problem{Text: pathSaid(d)})
 			continue
@@ -267,6 +267,11 @@ func (f *form) fail(err error) bool {
 		f.Problems = append(f.Problems, problem{ID: in.ID(), Text: about(in.Label, words)})
 	}
 	return true
+}
+
+// isAbout reports whether the error of a member is shown at the input: the member's own, or that of an entry of its list.
+func (f *field) isAbout(path string) bool {
+	return f.Name == path && f.Kind != "hidden" || f.Kind == "commas" && strings.HasPrefix(path, f.Name+"[")
 }
 
 // Wrong reports whether the form was refused: it is shown then, also where it is hidden otherwise.

@@ -126,7 +126,7 @@ var orderFields = map[string]string{"": "not imported", "externalReference": "Nu
 	"originalReference": "Number of the order that a credit note cancels", "customerName": "Customer's name",
 	"customerEmail": "Customer's e-mail", "customerId": "Customer's number", "customerPhone": "Customer's phone",
 	"customerCompany": "Customer's company", "currency": "Currency",
-	"initialStatus": "Status", "date": "Date", "notes": "Notes", "shippingAmount": "Shipping cost of the order",
+	"initialStatus": "Status", "date": "Date", "notes": "Notes", "tags": "Tags, separated by commas", "shippingAmount": "Shipping cost of the order",
 	"discountAmount": "Discount on the order", "taxAmount": "Tax of the order", "taxRate": "Tax rate, in percent",
 	"subtotal": "Sum of the lines", "total": "Total of the order", "dutiesAmount": "Duties of the order",
 	"refundedAmount": "Refunded amount", "cancelledAt": "Date of the cancellation", "paymentStatus": "Status of the payment",

@@ -40,7 +40,7 @@ func jobWord(t jobs.Type) string {
 	case jobs.StatusPush:
 		return "Statuses for a channel"
 	case jobs.OrderBulk:
-		return "Status of orders"
+		return "Change of many orders"
 	case jobs.FileImport:
 		return "Import of products"
 	case jobs.FileCheck:

@@ -14,7 +14,7 @@ var reached = map[string][]string{
 		"POST /orders/{id}/billing-address"},
 	"updateOrderStatus": {"POST /orders/{id}/move", "POST /orders/bulk"}, "replaceOrderItems": {"POST /orders/{id}/lines"},
 	"listOrderEdits": {"GET /orders/{id}"}, "listShipments": {"GET /orders/{id}"}, "createShipment": {"POST /orders/{id}/ship"},
-	"deleteShipment": {"POST /orders/{id}/unship", "POST /orders/bulk/{id}/undo"}, "bulkShipOrders": {"POST /orders/bulk", "POST /shipments/import/{id}/run"},
+	"deleteShipment": {"POST /orders/{id}/unship", "POST /orders/bulk/{id}/undo"}, "bulkTagOrders": {"POST /orders/bulk-tag", "POST /orders/{id}/tags", "POST /orders/{id}/assign"}, "bulkShipOrders": {"POST /orders/bulk", "POST /shipments/import/{id}/run"},
 	"updateShipment": {"POST /orders/{id}/tracking"}, "listAllReturns": {"GET /returns"}, "listReturns": {"GET /orders/{id}"},
 	"createReturn": {"POST /orders/{id}/returns"}, "updateReturn": {"POST /orders/{id}/returns/move"}, "createRefund": {"POST /orders/{id}/refunds"},
 

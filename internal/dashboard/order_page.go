@@ -86,6 +86,7 @@ type orderView struct {
 	Sums                []pair
 	Total               string
 	Customer            customerCard
+	Tags                tagsCard
 	Addresses           []addressCard
 	AddressForm         *form
 	BillingForm         *form
@@ -265,6 +266,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	r.orderLines(&view, &f)
 	r.orderShipments(&view, o)
 	view.Returns = r.orderReturns(o)
+	view.Tags = r.tagsCard(o, f.users(r))
 	view.Trail = r.trail(&f)
 	if len(f.movements) > 0 {
 		view.UnfoldMovements = r.unfold(o, openMovements, "Stock movements")
@@ -283,6 +285,17 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 		r.orderForms(&view, o)
 	}
 	return show(screen{Template: "order", Title: view.Number, Section: "/orders", Data: view}), nil
+}
+
+// users are the names of the account's users that were read, and of the user of the session.
+func (f *orderFacts) users(r *request) map[id.User]string {
+	names := map[id.User]string{r.session.User.ID: r.session.User.Name}
+	for actor, name := range f.actors {
+		if user, is := strings.CutPrefix(actor, "user:"); is {
+			names[id.User(user)] = name
+		}
+	}
+	return names
 }
 
 // linkTo links to an order whose number was read.

@@ -124,7 +124,7 @@ func (r *request) shipmentWords(s *orders.Shipment) string {
 // fieldWords are people's words for changed members of an order.
 var fieldWords = map[string]string{"sku": "SKU", "name": "name", "description": "description", "metadata": "metadata",
 	"shippingAmount": "shipping", "discountAmount": "discount", "taxAmount": "tax", "total": "total", "shippingAddress": "shipping address",
-	"billingAddress": "billing address", "paymentMetadata": "payment data", "notes": "note", "carrier": "carrier",
+	"billingAddress": "billing address", "paymentMetadata": "payment data", "notes": "note", "tags": "tags", "assignedTo": "assigned person", "carrier": "carrier",
 	"trackingNumber": "tracking number", "trackingUrl": "tracking link", "shippedAt": "time of shipping"}
 
 // editEntry describes an edit.

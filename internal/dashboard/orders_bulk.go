@@ -104,14 +104,7 @@ func (r *request) askBulk(q orderList, to orders.Status, list []jobs.Order, more
 	if more {
 		view.Text = "Meanwhile more orders match than the list showed. " + view.Text
 	}
-	for _, name := range []string{"all", "id", until} {
-		for _, value := range r.http.PostForm[name] {
-			if name == "all" {
-				value = strconv.Itoa(len(list))
-			}
-			view.Kept = append(view.Kept, pair{Name: name, Value: value})
-		}
-	}
+	view.Kept = append(view.Kept, r.chosenAgain(len(list))...)
 	if len(list) > typedFrom {
 		view.Typed = strconv.Itoa(len(list))
 	} else {
@@ -119,6 +112,19 @@ func (r *request) askBulk(q orderList, to orders.Status, list []jobs.Order, more
 	}
 	return show(screen{Template: "orders_ask", Title: view.Head, Section: "/orders", Crumbs: []crumb{{"Orders", "/orders"}, {"Move many", ""}},
 		Data: view})
+}
+
+// chosenAgain are the inputs by which another form chooses the same n orders.
+func (r *request) chosenAgain(n int) (list []pair) {
+	for _, name := range []string{"all", "id", until} {
+		for _, value := range r.http.PostForm[name] {
+			if name == "all" {
+				value = strconv.Itoa(n)
+			}
+			list = append(list, pair{Name: name, Value: value})
+		}
+	}
+	return list
 }
 
 // bulkView is what templates/orders_bulk.html shows: the progress of a bulk change, and the outcome of each order.
@@ -198,6 +204,9 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 	title := movedWords[commerce.BulkTarget(job)]
 	if commerce.BulkUndoes(job) {
 		title = "Undo shipping"
+	}
+	if commerce.BulkTags(job) {
+		title = "Tag or assign"
 	}
 	return l.show(screen{Template: "orders_bulk", Title: title, Section: "/orders",
 		Crumbs: []crumb{{"Orders", "/orders"}, {"Many at once", ""}}, Data: view}), nil

@@ -1,12 +1,14 @@
 package dashboard
 
 import (
+	"cmp"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"entrepot/internal/audit"
@@ -21,7 +23,7 @@ import (
 // exportColumns are the columns of the exported file.
 var exportColumns = []string{"orderNumber", "externalReference", "status", "createdAt", "channel", "customerName", "customerEmail",
 	"country", "lines", "units", "shippedUnits", "subtotal", "discountAmount", "shippingAmount", "taxAmount", "total", "currency", "carrier",
-	"trackingNumber"}
+	"trackingNumber", "tags", "assignedTo"}
 
 // exportOrders serves POST /orders/export: the orders of the view, or the selected ones, as CSV or as a workbook in the order of the
 // list. It is a POST because the audit log records it.
@@ -37,6 +39,10 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 			return answer{}, apperr.New(apperr.Invalid, "invalid_ids", "an order that was chosen cannot be read")
 		}
 		each = func(write func([]orders.Summary) error) error { return r.eachTicked(idsOf[id.Order](ticked), write) }
+	}
+	names, err := r.readUserNames()
+	if err != nil {
+		return answer{}, err
 	}
 	err = r.store().Write(r.http.Context(), r.caller().Tenant, func(tx *db.Tx) error {
 		audit.Record(tx, r.caller().Actor(), "orders.exported", "orders", "", map[string]string{"status": q.values.Get("status")})
@@ -57,7 +63,7 @@ func (d *Dashboard) exportOrders(r *request) (answer, error) {
 		}
 		err = each(func(list []orders.Summary) error {
 			for i := range list {
-				if err := out.Row(exported(&list[i])...); err != nil {
+				if err := out.Row(exported(&list[i], names)...); err != nil {
 					return err
 				}
 			}
@@ -138,13 +144,14 @@ func (r *request) eachExported(q orderList, write func([]orders.Summary) error) 
 	}
 }
 
-// exported are the cells of an order, one for each of exportColumns.
-func exported(o *orders.Summary) []workbook.Value {
+// exported are the cells of an order, one for each of exportColumns; names are the account's users.
+func exported(o *orders.Summary, names map[id.User]string) []workbook.Value {
 	text, count := workbook.Text, func(n int64) workbook.Value { return workbook.Count(strconv.FormatInt(n, 10)) }
 	amount := func(a money.Amount) workbook.Value { return workbook.Amount(a.Text(o.Currency)) }
 	return []workbook.Value{text(orders.Number(o.Number)), text(foreignNumber(&o.Order)), text(string(o.Status)),
 		workbook.Moment(time.UnixMicro(o.CreatedAt)), text(o.ChannelName), text(o.CustomerName), text(o.CustomerEmail),
 		text(orders.Country(o.ShippingAddress)), count(o.ItemCount), count(o.Units.Ordered), count(o.Units.Shipped), amount(o.Subtotal),
 		amount(o.DiscountAmount), amount(o.ShippingAmount), amount(o.Tax()), amount(o.Order.Total), text(o.Currency),
-		text(o.TrackingCarrier), text(o.TrackingNumber)}
+		text(o.TrackingCarrier), text(o.TrackingNumber), text(strings.Join(o.Tags, ", ")),
+		text(cmp.Or(names[o.AssignedTo], string(o.AssignedTo)))}
 }

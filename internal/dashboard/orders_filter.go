@@ -25,7 +25,7 @@ type orderList struct {
 // orderParameters are those of the list. One is not of the API: placed is a span that ends now, "today" or a number
 // of days.
 var orderParameters = []string{"search", "status", "channelId", "customerId", "customerEmail", "country", "minTotal", "maxTotal", "placed",
-	"createdAtGte", "createdAtLte", "stuck", "sort"}
+	"createdAtGte", "createdAtLte", "stuck", "tag", "assignedTo", "sort"}
 
 // wholeQuery is the input that has all parameters of the list, in the forms about it.
 const wholeQuery = "list"

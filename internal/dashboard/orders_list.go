@@ -23,6 +23,7 @@ var orderRoutes = []*route{
 	{method: "POST", path: "/orders/columns", scope: "read:orders", serve: (*Dashboard).chooseOrderColumns},
 	{method: "POST", path: "/orders/export", scope: "read:orders", serve: (*Dashboard).exportOrders},
 	{method: "POST", path: "/orders/bulk", scope: "write:orders", serve: (*Dashboard).moveOrders},
+	{method: "POST", path: "/orders/bulk-tag", scope: "write:orders", serve: (*Dashboard).tagOrders},
 	{method: "POST", path: "/orders/bulk/{id}/undo", scope: "write:orders", serve: (*Dashboard).undoBulk},
 	{method: "GET", path: "/orders/bulk/{id}", scope: "read:orders", serve: (*Dashboard).showBulk},
 }
@@ -47,17 +48,18 @@ func (v ordersView) Shows(column string) bool { return !slices.Contains(v.hidden
 
 // orderRow is one line of the list.
 type orderRow struct {
-	ID              id.Order
-	To              string
-	Number, Foreign string
-	Placed          stamp
-	Who, Country    string
-	First           string
-	More            int64
-	Badge           badge
-	Gauge           gauge
-	Channel         string
-	Total           string
+	ID           id.Order
+	To           string
+	Number       string
+	Foreign      string // its number elsewhere, and its tags
+	Placed       stamp
+	Who, Country string
+	First        string
+	More         int64
+	Badge        badge
+	Gauge        gauge
+	Channel      string
+	Total        string
 }
 
 // showOrders serves GET /orders.
@@ -66,7 +68,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if r.chooses("channelId") {
+	if r.chooses("channelId", "tag", "assignedTo") {
 		return d.choose(r, q.listing, "Orders")
 	}
 	var list []orders.Summary
@@ -74,6 +76,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	var counts map[orders.Status]int64
 	var places []channels.Channel
 	var saved []accounts.SavedView
+	var names map[id.User]string
 	err = r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			if !q.wrong() {
@@ -89,6 +92,9 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 		}, func(tx *db.Tx) (err error) {
 			saved, err = accounts.SavedViews(tx, r.session.User.ID, "/orders")
 			return err
+		}, func(tx *db.Tx) (err error) {
+			names, err = r.userNames(tx)
+			return err
 		})
 	})
 	if err != nil {
@@ -102,7 +108,9 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	r.orderColumns(q, view)
 	r.orderTabs(q, counts)
 	r.orderChips(q, places)
+	r.orderTagChips(q, names)
 	r.orderMenus(q, places)
+	r.orderTagMenus(q)
 	for i := range list {
 		view.Rows = append(view.Rows, r.orderRow(q, &list[i]))
 	}
@@ -118,8 +126,9 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 }
 
 func (r *request) orderRow(q orderList, o *orders.Summary) orderRow {
-	row := orderRow{ID: o.ID, To: q.at("/orders/" + string(o.ID)), Number: orders.Number(o.Number), Foreign: foreignNumber(&o.Order),
-		Placed: r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
+	row := orderRow{ID: o.ID, To: q.at("/orders/" + string(o.ID)), Number: orders.Number(o.Number),
+		Foreign: strings.Join(nonEmpty([]string{foreignNumber(&o.Order), strings.Join(o.Tags, ", ")}), " · "),
+		Placed:  r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
 		More: o.ItemCount - 1, Badge: statusWords[o.Status],
 		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "of"), Channel: o.ChannelName,
 		Total: r.format.Money(o.Order.Total, o.Currency)}

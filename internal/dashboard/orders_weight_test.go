@@ -31,11 +31,11 @@ func TestTheFullestListOfOrdersIsLight(t *testing.T) {
 		return err
 	})
 	for i := range perPage + 1 {
-		c.order("PENDING", map[string]any{"externalReference": fmt.Sprint("WEB-", i), "channelId": channel,
+		c.order("PENDING", map[string]any{"externalReference": fmt.Sprint("WEB-", i), "channelId": channel, "tags": []string{"gift", "late"},
 			"shippingAddress": map[string]any{"country": "FR"}}, 1, 1)
 	}
 	path := "/orders?search=ada&status=PENDING,PROCESSING&channelId=" + channel + "&country=FR&minTotal=1&maxTotal=9999&placed=90d" +
-		"&customerEmail=ada@example.com&sort=total:desc"
+		"&customerEmail=ada@example.com&tag=gift&assignedTo=none&sort=total:desc"
 	for i := range accounts.MaxViews {
 		b.post("/orders/views", map[string][]string{"_key": {fmt.Sprint("view-", i)}, "name": {fmt.Sprint("View ", i)}, "status": {"PENDING"},
 			"country": {"FR"}, "search": {fmt.Sprint(i)}})

@@ -22,7 +22,7 @@ type route struct {
 func routes(dev bool) []*route {
 	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, sidebarRoutes, searchRoutes,
 		overviewRoutes, channelRoutes, ruleRoutes, jobRoutes, meRoutes,
-		orderRoutes, orderViewRoutes, orderPageRoutes, orderReturnRoutes, returnsRoutes,
+		orderRoutes, orderViewRoutes, orderPageRoutes, orderTagRoutes, orderReturnRoutes, returnsRoutes,
 		productRoutes, importRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes,
 		keyRoutes, endpointRoutes, deliveryRoutes, replayRoutes, eventRoutes,
 		settingsRoutes, userRoutes, settingsLogRoutes, signInRoutes)

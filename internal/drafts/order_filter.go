@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
+	"entrepot/internal/limits"
 	"entrepot/internal/orders"
 )
 
@@ -18,6 +19,7 @@ func ReadOrderFilter(q *apijson.Query) orders.Filter {
 	f.Customer = apijson.QueryID[id.Customer](q, "customerId")
 	f.Email, f.Search = q.Email("customerEmail"), q.Text("search")
 	f.Stuck = q.Bool("stuck")
+	f.Tags, f.Assigned = readTagFilter(q, "tag"), readAssigned(q, "assignedTo")
 	slices.Sort(f.Statuses)
 	f.Statuses = slices.Compact(f.Statuses)
 	f.From, f.To = readBounds(q, []string{"createdAtGte", "createdAt[gte]", "dateFrom"}, []string{"createdAtLte", "createdAt[lte]", "dateTo"})
@@ -52,6 +54,41 @@ func readBounds(q *apijson.Query, lower, upper []string) (from, to int64) {
 	}
 	return from, to
 }
+
+// readTagFilter reads tags, of which an order must have one.
+func readTagFilter(q *apijson.Query, name string) []string {
+	list := orders.DistinctTags(q.List(name))
+	if len(list) > limits.MaxOrderTags {
+		q.AddError(name, "must be at most %d tags", limits.MaxOrderTags)
+	}
+	return list
+}
+
+// nobody stands in a filter for orders that are assigned to nobody.
+const nobody = "none"
+
+// readAssigned reads ids of users, to one of whom an order must be assigned, and "none" for nobody.
+func readAssigned(q *apijson.Query, name string) (a orders.Assigned) {
+	for _, text := range q.List(name) {
+		user, ok := id.Parse[id.User](text)
+		switch {
+		case text == nobody:
+			a.Nobody = true
+		case !ok:
+			q.AddError(name, "must be the id of a user, or none")
+			return orders.Assigned{}
+		case !slices.Contains(a.Users, user):
+			a.Users = append(a.Users, user)
+		}
+	}
+	if len(a.Users) > maxAssigned {
+		q.AddError(name, "must be at most %d users", maxAssigned)
+	}
+	return a
+}
+
+// maxAssigned is how many users one filter names at most.
+const maxAssigned = 50
 
 // readCountry reads a country by its code of two letters, in any case.
 func readCountry(q *apijson.Query, name string) string {

@@ -1,6 +1,7 @@
 package drafts
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ func ReadOrder(o *apijson.Object, now time.Time) commerce.OrderDraft {
 			ExternalReference: o.Text("externalReference", apijson.Text{}).Value,
 			PaymentMetadata:   o.Free("paymentMetadata", false).Value,
 			Notes:             o.Text("notes", apijson.Text{Max: limits.MaxNote}).Value,
+			Tags:              orders.DistinctTags(readOrderTags(o, "tags").Value),
 		},
 		CustomerName:    o.Text("customerName", apijson.Text{Required: true}).Value,
 		CustomerID:      apijson.UUID[id.Customer](o, "customerId", false).Value,
@@ -145,7 +147,42 @@ func ReadOrderUpdate(o *apijson.Object) commerce.OrderUpdate {
 		ShippingAddress: o.Free("shippingAddress", true),
 		BillingAddress:  o.Free("billingAddress", true),
 		PaymentMetadata: o.Free("paymentMetadata", false),
+		Tags:            readOrderTags(o, "tags"),
+		AssignedTo:      apijson.UUID[id.User](o, "assignedTo", false),
 	}
+}
+
+// readOrderTags reads tags of orders. Lists of tags are written with commas, so that no tag has one.
+func readOrderTags(o *apijson.Object, name string) patch.Field[[]string] {
+	f := o.Texts(name, false, limits.MaxOrderTags, apijson.Text{Max: limits.MaxOrderTag})
+	for i, tag := range f.Value {
+		if strings.Contains(tag, ",") {
+			o.AddError(name+"["+strconv.Itoa(i)+"]", "must not contain a comma")
+		}
+	}
+	return f
+}
+
+// ReadOrderTagging reads the members of POST bulk-tag that say what changes.
+func ReadOrderTagging(o *apijson.Object) commerce.OrderTagging {
+	t := commerce.OrderTagging{Add: readOrderTags(o, "add").Value, Remove: readOrderTags(o, "remove").Value,
+		AssignedTo: apijson.UUID[id.User](o, "assignedTo", false)}
+	if t.IsEmpty() && !o.Describing() && len(o.Errors()) == 0 {
+		o.AddError("add", "must have a tag, unless tags are removed or the orders are assigned")
+	}
+	return t
+}
+
+// ReadBulkTag reads the body of POST bulk-tag.
+func ReadBulkTag(o *apijson.Object) ([]id.Order, commerce.OrderTagging) {
+	o.Record("BulkTag")
+	before := len(o.Errors())
+	list := apijson.UUIDs[id.Order](o, "orderIds", true, limits.MaxBulkTag)
+	o.Describe("orderIds", apijson.AtLeastOne)
+	if list.Given() && len(list.Value) == 0 && len(o.Errors()) == before {
+		o.AddError("orderIds", "must have at least 1 entry")
+	}
+	return list.Value, ReadOrderTagging(o)
 }
 
 // ReadShipment reads the body of POST shipments (interface §2.4).

@@ -88,6 +88,7 @@ type fakeOrder struct {
 	ShippingAddress   map[string]string `json:"shippingAddress"`
 	PaymentMetadata   map[string]string `json:"paymentMetadata"`
 	Notes             string            `json:"notes"`
+	Tags              []string          `json:"tags"`
 	CreatedAt         string            `json:"createdAt,omitempty"`
 	body              string
 }

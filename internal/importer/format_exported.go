@@ -130,6 +130,7 @@ func orderAgain(raw []byte, at place, reference, channel string) (body []byte, n
 		BillingAddress  json.RawMessage `json:"billingAddress,omitempty"`
 		PaymentMetadata json.RawMessage `json:"paymentMetadata,omitempty"`
 		Notes           *string         `json:"notes,omitempty"`
+		Tags            []string        `json:"tags,omitempty"`
 		CreatedAt       string          `json:"createdAt"`
 	}
 	var head struct {

@@ -55,7 +55,7 @@ func TestExportIsImportedAgain(t *testing.T) {
 	order := `{"id":"o1","orderNumber":"ORD-000001","status":"CANCELLED","channelId":"elsewhere","channelName":"x","channelType":"CUSTOM",` +
 		`"customer":{"name":"Ada","email":null,"phone":null},` +
 		`"customerId":"elsewhere","customerName":"Ada","customerEmail":null,"externalReference":%s,"shippingAddress":{"city":"Lyon"},` +
-		`"billingAddress":null,"paymentMetadata":{"k":"v"},"notes":null,` +
+		`"billingAddress":null,"paymentMetadata":{"k":"v"},"notes":null,"tags":["gift"],"assignedTo":"elsewhere",` +
 		`"subtotal":2.5,"total":5.5,"currency":"GBP","shippingAmount":3,"discountAmount":0,"taxAmount":null,"taxRate":null,` +
 		`"totalAmount":"5.50","itemCount":1,` + stamps + `,` +
 		`"items":[{"id":"l","productId":null,"variantId":null,"name":"a","sku":"A","description":null,"metadata":null,"quantity":2,` +
@@ -72,7 +72,7 @@ func TestExportIsImportedAgain(t *testing.T) {
 	}
 	for _, reference := range []string{"ORD-000001", "R-7"} {
 		o := fake.orders[reference]
-		if o == nil || o.Status != "CANCELLED" || o.Currency != "GBP" || o.CreatedAt != "2026-01-02T03:04:05.678Z" || o.ChannelID != "" ||
+		if o == nil || o.Status != "CANCELLED" || fmt.Sprint(o.Tags) != "[gift]" || o.Currency != "GBP" || o.CreatedAt != "2026-01-02T03:04:05.678Z" || o.ChannelID != "" ||
 			o.Items[0].UnitPrice != "1.25" || o.ShippingAddress["city"] != "Lyon" || o.PaymentMetadata["k"] != "v" {
 			t.Errorf("%s: %+v", reference, o)
 		}

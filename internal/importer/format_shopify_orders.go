@@ -6,7 +6,7 @@ var shopifyOrderFormat = format{
 	name: "shopify",
 	columns: [][2]string{
 		{"Name", "externalReference"}, {"Email", "customerEmail"}, {"Billing Name|Shipping Name", "customerName"},
-		{"Currency", "currency"}, {"Created at", "date"}, {"Notes", "notes"},
+		{"Currency", "currency"}, {"Created at", "date"}, {"Notes", "notes"}, {"Tags", "tags"},
 		{`Fulfillment Status~/^(fulfilled|partial|restocked)$/|Financial Status`, "initialStatus"},
 		{"Shipping", "shippingAmount"}, {"Discount Amount", "discountAmount"}, {"Taxes", "taxAmount"}, {"Subtotal", "subtotal"},
 		{"Total", "total"}, {"Duties", "dutiesAmount"}, {"Lineitem discount", "lineDiscount"},

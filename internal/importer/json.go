@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -83,6 +84,24 @@ func (o *object) text(name string, value []byte) {
 func (o *object) textIf(name string, value []byte) {
 	if len(value) > 0 {
 		o.text(name, value)
+	}
+}
+
+// words appends the words of a text that are separated by commas; of none it leaves the member out.
+func (o *object) words(name string, text []byte) {
+	n := 0
+	for word := range bytes.SplitSeq(text, []byte(",")) {
+		if word = bytes.TrimSpace(word); len(word) == 0 {
+			continue
+		}
+		if n == 0 {
+			o.key(name)
+		}
+		o.b = appendText(appendNext(o.b, n), word)
+		n++
+	}
+	if n > 0 {
+		o.b = append(o.b, ']')
 	}
 }
 

@@ -50,6 +50,7 @@ var orderFields = []field{
 	{"initialStatus", "initialstatus orderstatus"},
 	{"date", "date orderdate invoicedate createdat"},
 	{"notes", "notes note"},
+	{"tags", "tags tag"},
 	{"shippingAmount", "shippingamount shippingcost"},
 	{"discountAmount", "discountamount"},
 	{"taxAmount", "taxamount"},

@@ -176,6 +176,7 @@ func (o *order) appendJSON(b []byte, lines []orderLine, r *orderReader, channel 
 	j.pairs("billingAddress", o.free(r, "billingAddress."))
 	j.pairs("paymentMetadata", o.bookNotes(r))
 	j.textIf("notes", o.head[headNotes])
+	j.words("tags", o.head[headTags])
 	if at, read := r.dates.read(o.head[headDate]); read {
 		j.text("createdAt", []byte(apiTime(at)))
 	}

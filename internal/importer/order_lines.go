@@ -33,7 +33,7 @@ func (r *orderRow) worth() money.Amount {
 
 // headFields are the fields of an order that stand in its rows; the families follow them.
 var headFields = []string{
-	"originalReference", "customerName", "customerEmail", "customerId", "currency", "initialStatus", "date", "notes",
+	"originalReference", "customerName", "customerEmail", "customerId", "currency", "initialStatus", "date", "notes", "tags",
 	"customerPhone", "customerCompany", "shippingAmount", "discountAmount", "taxAmount", "taxRate",
 	"subtotal", "total", "dutiesAmount", "refundedAmount", "cancelledAt", "paymentStatus",
 }
@@ -47,6 +47,7 @@ const (
 	headStatus
 	headDate
 	headNotes
+	headTags
 	headPhone
 	headCompany
 	headShipping

@@ -33,7 +33,7 @@ const (
 	StockPush     Type = "stock_push"
 	OrderPull     Type = "order_pull"
 	StatusPush    Type = "status_push"
-	OrderBulk     Type = "order_bulk"  // changes the status of many orders that a person chose
+	OrderBulk     Type = "order_bulk"  // changes many orders that a person chose
 	FileImport    Type = "file_import" // imports a file of products
 	FileCheck     Type = "file_check"  // reports what importing a file would change
 

@@ -39,8 +39,11 @@ const (
 
 	MaxAddresses      = 100 // of one customer
 	MaxBulkShip       = 500 // orders of one bulk shipment
+	MaxBulkTag        = 500 // orders of one bulk change of tags
 	MaxDerived        = 500 // addresses that are derived from one customer's orders
-	MaxTags           = 100
+	MaxTags           = 100 // of one customer
+	MaxOrderTags      = 50  // of one order, and of one filter
+	MaxOrderTag       = 64  // characters of one of them
 	MaxSecondaries    = 100 // of one merge
 	MaxVAT            = 20
 	MaxCity           = 100

@@ -261,7 +261,9 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 		}
 		others := *q
 		others.Filters = slices.Delete(slices.Clone(q.Filters), i, i+1)
-		if len(others.Filters) > 0 && float64(n)*others.entryCost(f.Rest, n, false) < cheapest {
+		others.Indexes = slices.DeleteFunc(slices.Clone(q.Indexes), func(x *Index) bool { return x.meets(f) })
+		countable := len(others.Filters) == 0 || len(others.Indexes) > 0
+		if countable && float64(n)*others.entryCost(f.Rest, n, false) < cheapest {
 			return others.countBut(tx, f)
 		}
 	}
@@ -269,13 +271,12 @@ func (q *Query) count(tx *db.Tx) (int64, error) {
 }
 
 // countBut counts the rows that meet the filters and one more filter, but: all that meet the filters, less those that
-// do not meet but.
+// do not meet but. The indexes also have rows that do not meet but.
 func (q *Query) countBut(tx *db.Tx, but Filter) (int64, error) {
 	rest, err := q.countBy(tx, but.Rest)
 	if err != nil {
 		return 0, err
 	}
-	q.Indexes = slices.DeleteFunc(slices.Clone(q.Indexes), func(x *Index) bool { return x.meets(but) })
 	n, err := q.count(tx)
 	return n - rest, err
 }

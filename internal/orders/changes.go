@@ -2,6 +2,7 @@ package orders
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"entrepot/internal/base/apperr"
@@ -70,6 +71,12 @@ func Changes(before, after *Order) (list []Change) {
 		if text.was != text.is {
 			list = append(list, Change{Field: text.field})
 		}
+	}
+	if !slices.Equal(before.Tags, after.Tags) {
+		list = append(list, Change{Field: "tags"})
+	}
+	if before.AssignedTo != after.AssignedTo {
+		list = append(list, Change{Field: "assignedTo"})
 	}
 	return list
 }

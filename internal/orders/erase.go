@@ -6,8 +6,8 @@ import (
 	"entrepot/internal/search"
 )
 
-// Personal is the part of an order that may identify its customer. Its notes and payment metadata are deleted in any
-// case and not read.
+// Personal is the part of an order that may identify its customer. Its notes, tags and payment metadata are deleted
+// in any case and not read.
 type Personal struct {
 	ID                id.Order
 	Number            int64
@@ -75,7 +75,7 @@ func PersonalShipments(tx *db.Tx, orders []id.Order) ([]PersonalShipment, error)
 	}, "SELECT order_id, id, carrier, tracking_number, tracking_url FROM shipments WHERE tenant_id = $1 AND order_id IN ")
 }
 
-// Anonymise writes locked orders as given, without name, e-mail, notes and payment metadata. It deletes the notes of
+// Anonymise writes locked orders as given, without name, e-mail, notes, tags and payment metadata. It deletes the notes of
 // their history, shipments and returns and the reasons of their refunds and returns. Searches then find only the
 // remaining texts.
 func Anonymise(tx *db.Tx, list []Personal) error {
@@ -101,7 +101,7 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 				db.Values(n, 8, 3, "::UUID", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT", "::TEXT") + `)
 				UPDATE orders SET customer_name = '', customer_email = NULL, email_key = NULL, external_reference = v.reference,
 					shipping_address = v.shipping,
-					billing_address = v.billing, payment_metadata = NULL, notes = NULL, platform_buyer = NULL,
+					billing_address = v.billing, payment_metadata = NULL, notes = NULL, tags = NULL, platform_buyer = NULL,
 					channel_sync_error = NULL, tracking_carrier = v.carrier,
 						tracking_number = v.tracking,
 					tracking_url = v.url, search = v.search, ` + later + `
@@ -109,6 +109,7 @@ func Anonymise(tx *db.Tx, list []Personal) error {
 		}), args...)
 		args = append([]any{tx.Tenant}, db.Padded(ids)...)
 		of := db.In(len(args)-1, 2)
+		tx.Queue("DELETE FROM order_tags WHERE tenant_id = $1 AND order_id IN "+of, args...)
 		tx.Queue("UPDATE order_history SET note = NULL WHERE tenant_id = $1 AND note IS NOT NULL AND order_id IN "+of, args...)
 		tx.Queue("UPDATE order_refunds SET reason = NULL WHERE tenant_id = $1 AND reason IS NOT NULL AND order_id IN "+of, args...)
 		tx.Queue("UPDATE order_returns SET reason = NULL, notes = NULL WHERE tenant_id = $1 AND (reason IS NOT NULL OR notes IS NOT NULL) "+

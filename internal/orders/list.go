@@ -2,6 +2,7 @@ package orders
 
 import (
 	"encoding/base64"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -54,10 +55,15 @@ type RowFilter struct {
 	MinTotal *money.Amount // bounds of the total, both included; nil: none
 	MaxTotal *money.Amount
 
-	Reference              string // the external reference, exactly
-	ExternalID             string // the external reference or, without one, the platform's id, exactly
-	UpdatedFrom, UpdatedTo int64  // bounds of updatedAt in microseconds, both included; 0: none
+	Reference              string   // the external reference, exactly
+	ExternalID             string   // the external reference or, without one, the platform's id, exactly
+	Tags                   []string // any of them, in any case
+	Assigned               Assigned
+	UpdatedFrom, UpdatedTo int64 // bounds of updatedAt in microseconds, both included; 0: none
 }
+
+// isEmpty reports whether no condition is set.
+func (f RowFilter) isEmpty() bool { return reflect.ValueOf(f).IsZero() }
 
 // byTotals reports whether the totals are bounded.
 func (f RowFilter) byTotals() bool { return f.MinTotal != nil || f.MaxTotal != nil }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/id"
 	"entrepot/internal/db"
 	"entrepot/internal/db/dbtest"
 )
@@ -41,6 +42,8 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 			"of a customer":       {Filter{Sort: ByCreatedAt, RowFilter: RowFilter{Customer: buyer}}, "customer_id"},
 			"of a country":        {Filter{Sort: ByCreatedAt, RowFilter: RowFilter{Country: "DE"}}, "country"},
 			"of a reference":      {Filter{Sort: ByCreatedAt, RowFilter: RowFilter{Reference: "WEB-29"}}, "external_reference"},
+			"of a user":           {Filter{Sort: ByCreatedAt, RowFilter: RowFilter{Assigned: Assigned{Users: []id.User{clerk}}}}, "assigned_to"},
+			"of nobody":           {Filter{Sort: ByCreatedAt, RowFilter: RowFilter{Assigned: Assigned{Nobody: true}}}, "status"},
 			"status, by total":    {Filter{Sort: ByTotal, CountedFilter: CountedFilter{Statuses: []Status{Cancelled}}}, "total"},
 			"changed since, last": {Filter{Sort: ByUpdatedAt, RowFilter: RowFilter{UpdatedFrom: 1_700_000_000_000_000 + 10*day}}, "updated_at"},
 		} {
@@ -55,6 +58,9 @@ func TestListsKeepToTheirIndex(t *testing.T) {
 				statements, most := read.List(), int64(400)
 				if c.f.updatedBetween() {
 					most += total // they are counted in the index
+				}
+				if c.f.Assigned.any() {
+					most += plenty // those of users are counted
 				}
 				if rows := rowsRead(t, tx, store.Engine()) - before; store.Engine() == "postgres" && rows > most {
 					t.Errorf("%s: %d rows read for %d orders", name, rows, len(list))

@@ -44,7 +44,7 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 		after := f.After.key()
 		q.After = &after
 	}
-	if f.RowFilter == (RowFilter{}) {
+	if f.RowFilter.isEmpty() {
 		q.Total = func(tx *db.Tx) *db.Pending[int64] { return prefetchTotal(tx, f.CountedFilter) }
 	}
 	created := between("created_at", f.From, f.To)
@@ -74,6 +74,12 @@ func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
 	}
 	if f.Email != "" {
 		q.Add(f.email(created))
+	}
+	if len(f.Tags) > 0 {
+		q.Add(f.tagged(created))
+	}
+	if f.Assigned.any() {
+		q.Add(f.assigned(created))
 	}
 	if f.Stuck {
 		open := "IN (" + db.OnPostgres("SELECT unnest(ARRAY(") + // whose planner would read all orders, if there are many issues
@@ -200,7 +206,7 @@ func (f Filter) addCountry(tx *db.Tx, q *lists.Query, created lists.Filter) erro
 	}
 	rows, counted := f.RowFilter, f.From == 0 && f.To == 0
 	rows.Country = ""
-	if counted && rows == (RowFilter{}) {
+	if counted && rows.isEmpty() {
 		q.Total = func(*db.Tx) *db.Pending[int64] { return &db.Pending[int64]{Value: c.matching} }
 	}
 	if c.country == c.all {

@@ -24,6 +24,12 @@ const (
 	nobody    id.Customer = "019a1c52-7c1e-7d40-9a55-00000000000f"
 )
 
+// Two users and one without orders.
+const (
+	clerk, boss id.User = "019a1c52-7c1e-7d40-9a55-0000000000aa", "019a1c52-7c1e-7d40-9a55-0000000000bb"
+	idle        id.User = "019a1c52-7c1e-7d40-9a55-0000000000cc"
+)
+
 const day = 86_400_000_000
 
 // sample stores n orders of forty days, some of them at the same moment and many with the same total, and returns them
@@ -72,6 +78,11 @@ func sampleFrom(t *testing.T, store *db.DB, tenant id.Tenant, last int64, n int)
 		if i%20 == 1 {
 			o.Issues = append(o.Issues, Issue{Code: UnknownSKU}, Issue{Code: SyncConflict, Path: "status", ClosedAt: o.CreatedAt})
 		}
+		o.Tags = [][]string{nil, {"Gift"}, nil, {"Überseekiste", "gift"}, {"late"}}[i%5]
+		if i%70 == 4 {
+			o.Tags = []string{"rare"}
+		}
+		o.AssignedTo = []id.User{"", "", clerk, boss}[dice.Intn(4)]
 		switch {
 		case i%9 == 2:
 			o.ExternalReference = fmt.Sprint("WEB-", last+int64(i))
@@ -140,6 +151,23 @@ var inLists = liststest.Noun[Order, Filter]{
 		add("low totals", func(f *Filter) { f.MaxTotal = amount(5) }, func(o *Order) bool { return o.Total <= 5*money.Scale })
 		add("updated late", func(f *Filter) { f.UpdatedFrom = first + 40*day }, func(o *Order) bool { return o.UpdatedAt >= first+40*day })
 		add("updated early", func(f *Filter) { f.UpdatedTo = first + 35*day }, func(o *Order) bool { return o.UpdatedAt <= first+35*day })
+		tagged := func(tags ...string) func(o *Order) bool {
+			return func(o *Order) bool {
+				return slices.ContainsFunc(tags, func(tag string) bool { return hasTag(o.Tags, tag) })
+			}
+		}
+		add("tag", func(f *Filter) { f.Tags = []string{"GIFT"} }, tagged("gift"))
+		add("rare tag", func(f *Filter) { f.Tags = []string{"rare"} }, tagged("rare"))
+		add("tags", func(f *Filter) { f.Tags = []string{"überseekiste", "gift", "rare"} }, tagged("Überseekiste", "gift", "rare"))
+		add("no such tag", func(f *Filter) { f.Tags = []string{"gif"} }, tagged("gif"))
+		assigned := func(users ...id.User) func(o *Order) bool {
+			return func(o *Order) bool { return slices.Contains(users, o.AssignedTo) }
+		}
+		add("assigned", func(f *Filter) { f.Assigned = Assigned{Users: []id.User{clerk}} }, assigned(clerk))
+		add("assigned to several", func(f *Filter) { f.Assigned = Assigned{Users: []id.User{clerk, boss}} }, assigned(clerk, boss))
+		add("assigned to nobody", func(f *Filter) { f.Assigned = Assigned{Nobody: true} }, assigned(""))
+		add("assigned to one or nobody", func(f *Filter) { f.Assigned = Assigned{[]id.User{boss}, true} }, assigned("", boss))
+		add("no such user", func(f *Filter) { f.Assigned = Assigned{Users: []id.User{idle}} }, assigned(idle))
 		add("reference", func(f *Filter) { f.Reference = "WEB-29" }, func(o *Order) bool { return o.ExternalReference == "WEB-29" })
 		add("no such reference", func(f *Filter) { f.Reference = "P-41" }, func(o *Order) bool { return false })
 		add("external id", func(f *Filter) { f.ExternalID = "WEB-29" }, func(o *Order) bool { return o.ExternalID() == "WEB-29" })
@@ -198,6 +226,9 @@ var inLists = liststest.Noun[Order, Filter]{
 					o.History = append(o.History, Entry{ID: id.New[id.History](), Previous: list[i].Status, Status: o.Status, Source: FromAPI})
 				}
 				Save(tx, &list[i], o)
+				before := *o
+				o.Tags, o.AssignedTo, o.UpdatedAt = [][]string{{"rare", "Gift"}, nil, {"late"}}[i%3], []id.User{boss, ""}[i%2], o.UpdatedAt+1
+				SaveDetails(tx, &before, o)
 				tx.Queue("UPDATE order_issues SET closed_at = 1 WHERE tenant_id = $1 AND order_id = $2::UUID", tx.Tenant, o.ID)
 			}
 			if err == nil {

@@ -6,6 +6,7 @@
 //	table.go     the columns, each named once; store.go  insert, lock, save
 //	email.go     the e-mail addresses by which lists find orders
 //	list.go      filters, sorts, pages; figures.go keeps counts and sums, from which figures_read.go has totals without counting rows
+//	tags.go      tags and assigned users, and how lists find orders by them
 //	columns.go   what lists filter and sort by, of very many orders in memory
 package orders
 
@@ -24,6 +25,7 @@ type Given struct {
 	ExternalReference string
 	PaymentMetadata   string // free JSON, "" for none
 	Notes             string
+	Tags              []string // at most 50, no two the same in any case
 }
 
 // Order is one order with everything that a single read shows.
@@ -55,6 +57,7 @@ type Order struct {
 	TrackingURL     string
 	ShippedNotified bool // order.shipped was emitted
 	RefundedAmount  money.Amount
+	AssignedTo      id.User // who sees to the order, and may be deleted by now; "" for nobody
 	Sync            Sync
 	Lines           []Line
 	CreatedAt       int64 // as given, for imported history

@@ -75,7 +75,7 @@ func Remove(tx *db.Tx, list []Order) error {
 		args := append([]any{tx.Tenant}, db.Padded(piece)...)
 		in := db.In(len(args)-1, 2)
 		for _, part := range []string{"shipment_lines", "shipments", "order_issues", "order_return_lines", "order_returns", "order_refund_lines", "order_refunds", "order_edits",
-			"order_history", "order_lines"} {
+			"order_history", "order_lines", "order_tags"} {
 			tx.Queue("DELETE FROM "+part+" WHERE tenant_id = $1 AND order_id IN "+in, args...)
 		}
 		tx.Queue("DELETE FROM orders WHERE tenant_id = $1 AND id IN "+in, args...).Rows(int64(len(piece)), nil)

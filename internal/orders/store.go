@@ -261,6 +261,7 @@ func Insert(w db.Writer, list ...*Order) {
 	var shipments []shipmentRow
 	var shipped []shipmentLineRow
 	var refunds []refundRow
+	var tags []tagRow
 	for i, o := range list {
 		o.ItemCount = int64(len(o.Lines))
 		rows[i] = *o
@@ -276,12 +277,14 @@ func Insert(w db.Writer, list ...*Order) {
 		for _, r := range o.Refunds { // refunds of before the order was recorded here: without lines
 			refunds = append(refunds, refundRow{o.ID, r})
 		}
+		tags = append(tags, o.tagRows()...)
 	}
 	table.Insert(w, rows...)
 	lineTable.Insert(w, lines...)
 	shipmentTable.Insert(w, shipments...)
 	shipmentLineTable.Insert(w, shipped...)
 	refundTable.Insert(w, refunds...)
+	tagTable.Insert(w, tags...)
 	countAll(w, rows, 1)
 }
 
@@ -360,6 +363,7 @@ func Save(tx db.Writer, before, o *Order) {
 // SaveDetails writes a locked order's row, without lines and history. Its status and its total are unchanged.
 func SaveDetails(tx db.Writer, before, o *Order) {
 	saveRow(tx, before, o)
+	saveTags(tx, before, o)
 	tallyMove(tx, before, o)
 }
 

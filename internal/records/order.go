@@ -85,6 +85,8 @@ func writeOrderMembers(w *apijson.Writer, o *orders.Order) {
 	w.RawObject("shippingAddress", o.ShippingAddress)
 	writeOrderBilling(w, o)
 	w.TextOrNull("notes", o.Notes)
+	apijson.Texts(w, "tags", o.Tags)
+	apijson.IDOrNull(w, "assignedTo", o.AssignedTo)
 	w.Money("subtotal", o.Subtotal)
 	w.Money("shippingCost", o.ShippingAmount)
 	w.Money("tax", o.Tax())
@@ -266,14 +268,14 @@ func SampleOrder() *orders.Order {
 	return &orders.Order{ID: SampleID[id.Order](276), Number: 1, Status: orders.PartiallyShipped,
 		Channel: SampleID[id.Channel](277), ChannelName: "ERP", ChannelPlatform: channels.Custom, Customer: SampleID[id.Customer](278),
 		CustomerName: "Ada Lovelace", CustomerEmail: "ada@example.com", CustomerPhone: "+33123456789",
-		Given:    orders.Given{ExternalReference: "WEB-1001", PaymentMetadata: `{"provider":"card"}`, Notes: "leave at the door"},
+		Given:    orders.Given{ExternalReference: "WEB-1001", PaymentMetadata: `{"provider":"card"}`, Notes: "leave at the door", Tags: []string{"gift"}},
 		Currency: "EUR", ShippingAddress: `{"line1":"1 rue de la Paix","city":"Paris","postalCode":"75002","zip":"75002","country":"FR"}`,
 		BillingAddress:  `{"line1":"1 rue de la Paix"}`,
 		Totals:          orders.Totals{Subtotal: 499000, TaxAmount: &tax, TaxRate: &rate, Total: 598800},
 		TrackingCarrier: "DHL", TrackingNumber: "JD0001", TrackingURL: "https://example.com/JD0001",
 		Lines: []orders.Line{line}, CreatedAt: at, UpdatedAt: at,
 		Reopens: SampleID[id.Order](291), ReopenedBy: SampleID[id.Order](292),
-		ExternalNumber: "1001", RefundedAmount: 249500,
+		ExternalNumber: "1001", RefundedAmount: 249500, AssignedTo: SampleID[id.User](294),
 		Sync: orders.Sync{State: orders.SyncFailed, Error: "the shop answered 503", Attempts: 2, UpdatedAt: at},
 		Refunds: []orders.Refund{{ID: SampleID[string](290), ExternalID: "731", Amount: 249500, Reason: "torn", CreatedAt: at,
 			Lines: []orders.RefundLine{{Line: line.ID, Quantity: 1, Amount: 249500}}}},

@@ -137,7 +137,7 @@ func (r *erasedRecords) orders() error {
 		return nil
 	}, `SELECT o.tenant_id, o.id, o.customer_name,
 			coalesce(o.customer_email, '') || coalesce(o.email_key, '') || coalesce(o.notes, '') || coalesce(o.payment_metadata, '') ||
-				coalesce(o.platform_buyer, ''),
+				coalesce(o.platform_buyer, '') || coalesce(o.tags, ''),
 			coalesce(o.shipping_address, ''), coalesce(o.billing_address, ''), c.erased_at, o.updated_at <> c.erased_at
 		FROM customers c JOIN orders o ON o.tenant_id = c.tenant_id AND o.customer_id = c.id`+r.where, r.args...)
 }

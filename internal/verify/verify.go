@@ -47,6 +47,7 @@ var Checks = []Check{
 	{"order totals", "An order's amounts follow from its lines.", orderTotals, false},
 	{"order countries", "Lists find and count an order by the country that its shipping address names.", orderCountries, true},
 	{"order e-mails", "Lists find an order by the e-mail address that it has, its own or through its customer.", orderEmails, true},
+	{"order tags", "Lists find an order by each of its tags, and by no other.", orderTags, false},
 	{"order history", "An order's history is one chain of allowed moves, from how it was created to how it is.", orderHistory, false},
 	{"order numbers", "The next order number is beyond every order's.", orderNumbers, false},
 	{"shipments", "Every line of a shipment has its shipment, and every shipment its order.", shipments, false},

@@ -238,6 +238,9 @@ func TestChecksFind(t *testing.T) {
 		{"UPDATE orders SET refunded_amount = refunded_amount + 1 WHERE tenant_id = $1 AND status = 'PENDING'", "refunds"},
 		{"INSERT INTO order_refunds (tenant_id, order_id, id, external_id, amount, reason, created_at) " +
 			"SELECT tenant_id, id, id, 'R1', 100, '', 0 FROM orders WHERE tenant_id = $1 AND status = 'PENDING'", "refunds"},
+		{"UPDATE orders SET tags = '[\"late\"]' WHERE tenant_id = $1 AND status = 'PENDING'", "order tags"},
+		{"INSERT INTO order_tags (tenant_id, order_id, tag, created_at) SELECT tenant_id, id, 'late', created_at FROM orders " +
+			"WHERE tenant_id = $1 AND status = 'PENDING'", "order tags"},
 		{"UPDATE order_return_lines SET quantity = quantity + 1 WHERE tenant_id = $1", "returns"},
 		{"UPDATE order_return_lines SET restock = FALSE WHERE tenant_id = $1", "returns"},
 		{"UPDATE order_returns SET status = 'received' WHERE tenant_id = $1 AND status = 'requested'", "returns"},

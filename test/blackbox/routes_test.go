@@ -30,6 +30,7 @@ var routes = []route{
 	{"PATCH", "/api/v1/orders/{order}/returns/{return}", "write:orders"},
 	{"POST", "/api/v1/orders/{order}/refunds", "write:orders"},
 	{"POST", "/api/v1/orders/bulk-ship", "write:orders"},
+	{"POST", "/api/v1/orders/bulk-tag", "write:orders"},
 	{"POST", "/api/v1/sdk/products/bulk-import", "write:products"},
 	{"POST", "/api/v1/sdk/categories/bulk-import", "write:categories"},
 	{"PATCH", "/api/v1/sdk/inventory/bulk-update", "write:inventory"},

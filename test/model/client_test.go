@@ -71,7 +71,7 @@ func (p *player) play() {
 	o := p.orders[p.random.IntN(len(p.orders))]
 	before := o.Total()
 	counted := o.Status != "CANCELLED"
-	switch p.random.IntN(17) {
+	switch p.random.IntN(18) {
 	case 0, 1, 2, 3:
 		p.move(o)
 	case 4, 5, 6:
@@ -88,6 +88,8 @@ func (p *player) play() {
 		p.moveReturn(o)
 	case 16:
 		p.refund(o)
+	case 17:
+		p.tag(o)
 	}
 	if o.Customer >= 0 {
 		if counted {
@@ -277,6 +279,15 @@ func (p *player) edit(o *Order) {
 	}
 }
 
+// tag is POST bulk-tag of the one order.
+func (p *player) tag(o *Order) {
+	tags := []string{"gift", "late", "rush"}
+	add, remove := tags[p.random.IntN(3)], tags[p.random.IntN(3)]
+	answer := p.send(http.MethodPost, "/api/v1/orders/bulk-tag", map[string]any{"orderIds": []string{o.ID}, "add": []string{add},
+		"remove": []string{remove}})
+	p.expect(o, answer, o.Tag(add, remove))
+}
+
 // announce is POST returns of some units of one or two lines.
 func (p *player) announce(o *Order) {
 	asked, items := map[string]int64{}, []any{}
@@ -376,12 +387,18 @@ func (p *player) compare(o *Order) {
 		"status": o.Status, "subtotal": number(o.Subtotal()), "total": number(o.Total()), "discountAmount": number(o.Discount),
 		"shippingAmount": number(o.Shipping),
 		"taxAmount":      nil, "shipments": fmt.Sprintf("<len %d>", len(o.Parcels)), "refundedAmount": number(o.Paid),
-		"refunds": fmt.Sprintf("<len %d>", o.Refunds), "statusHistory": fmt.Sprintf("<len %d>", o.Moves),
+		"tags": fmt.Sprintf("<len %d>", len(o.Tags)), "refunds": fmt.Sprintf("<len %d>", o.Refunds), "statusHistory": fmt.Sprintf("<len %d>", o.Moves),
 	}
 	if o.Tax != nil {
 		want["taxAmount"] = number(*o.Tax)
 	}
-	var lines, returns []any
+	var lines, returns, tags []any
+	for _, tag := range o.Tags {
+		tags = append(tags, tag)
+	}
+	if len(tags) > 0 {
+		want["tags"] = tags
+	}
 	for _, r := range o.Returns {
 		returns = append(returns, map[string]any{"id": r.ID, "status": r.Status})
 	}

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Amounts are in 1/10,000 of the unit, as exact as the interface allows (interface §2.0).
 const unit = 10_000
 
@@ -40,6 +42,7 @@ type Order struct {
 	Lines              []Line
 	Parcels            []Parcel
 	Returns            []Return
+	Tags               []string
 	Paid               int64 // what was refunded
 	Refunds            int
 	Shipping, Discount int64
@@ -91,6 +94,18 @@ func (o *Order) Total() int64 {
 		total += *o.Tax
 	}
 	return total
+}
+
+// Tag adds a tag at the end, and removes another one: POST bulk-tag. Only a change has an event.
+func (o *Order) Tag(add, remove string) Outcome {
+	before := slices.Clone(o.Tags)
+	if !slices.Contains(o.Tags, add) {
+		o.Tags = append(o.Tags, add)
+	}
+	if o.Tags = slices.DeleteFunc(o.Tags, func(tag string) bool { return tag == remove }); slices.Equal(o.Tags, before) {
+		return Outcome{Status: 200}
+	}
+	return Outcome{200, []string{"order.updated"}}
 }
 
 // Retax computes the tax from the rate; no rate, no tax.

@@ -14,7 +14,7 @@ var orderOperations = []operation{
 	{name: "PATCH /orders/{id}/status", weight: 30, run: moveOrder, match: true},
 	{name: "PUT /orders/{id}/items", weight: 16, run: editLines, may: []int{400}, match: true},
 	{name: "PATCH /orders/{id}", weight: 8, run: change("order", func(c *client) object {
-		return object{"notes": c.name("note"), "paymentMetadata": object{"n": c.sent}}
+		return object{"notes": c.name("note"), "paymentMetadata": object{"n": c.sent}, "tags": []string{c.name("tag"), "gift"}}
 	}), match: true},
 	{name: "POST /orders/{id}/shipments", weight: 16, run: ship, may: []int{400}}, // 400: another client shipped it
 	{name: "PATCH /orders/{id}/shipments/{id}", weight: 6, run: change("shipment", func(c *client) object {
@@ -22,6 +22,7 @@ var orderOperations = []operation{
 	})},
 	{name: "DELETE /orders/{id}/shipments/{id}", weight: 6, run: remove("shipment")},
 	{name: "POST /orders/bulk-ship", weight: 6, run: bulkShip},
+	{name: "POST /orders/bulk-tag", weight: 6, run: bulkTag},
 	{name: "POST /orders/{id}/returns", weight: 10, run: giveBack, may: []int{400}}, // 400: nothing was shipped, or it is in other returns
 	{name: "PATCH /orders/{id}/returns/{id}", weight: 12, run: change("return", func(c *client) object {
 		return object{"status": c.one("received", "received", "refunded", "rejected"), "notes": c.name("note")}
@@ -41,6 +42,21 @@ func bulkShip(c *client) *request {
 		return nil
 	}
 	return &request{method: http.MethodPost, path: "/api/v1/orders/bulk-ship", body: object{"orders": list}}
+}
+
+// bulkTag tags some orders; those that are gone are errors of the answer.
+func bulkTag(c *client) *request {
+	var list []string
+	for range 1 + c.random.IntN(3) {
+		if order := c.pick("order"); order != "" {
+			list = append(list, path.Base(order))
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return &request{method: http.MethodPost, path: "/api/v1/orders/bulk-tag",
+		body: object{"orderIds": list, "add": []string{c.name("tag")}, "remove": []string{"gift"}, "assignedTo": nil}}
 }
 
 func removed(c *client, kind, path string) func(harness.Answer) {
