@@ -219,6 +219,19 @@ var bulkRows = map[string]row{
 		return req{body: member{"updates": []any{member{"sku": w.sku(), "price": 13, "compareAtPrice": nil},
 			member{"sku": "nobody's", "price": 1}, member{"sku": w.variant(), "price": -1}}}}
 	}},
+	"POST /api/v1/products/bulk": {held: true, req: func(w *fixture) req {
+		return req{body: member{"action": "status", "status": "INACTIVE", "productIds": []string{w.newProduct()}}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{body: member{"action": "price", "percent": -10, "filter": member{"sku": w.sku()}, "preview": true}, status: 200}
+		},
+	}},
+	"GET /api/v1/jobs/{jobId}/products": {req: func(w *fixture) req {
+		return req{ids: place("jobId", w.newBulkChange()), query: "outcome=done&limit=10"}
+	}},
+	"POST /api/v1/jobs/{jobId}/actions": {req: func(w *fixture) req {
+		return req{ids: place("jobId", w.newBulkChange()), body: member{"action": "pause"}}
+	}},
 	"GET /api/v1/jobs":            {req: func(w *fixture) req { w.newJob(); return req{} }},
 	"GET /api/v1/sdk/sync/status": {req: func(w *fixture) req { w.newJob(); return req{} }},
 	"GET /api/v1/sdk/jobs/{jobId}": {scope: "read:products", req: func(w *fixture) req {
@@ -230,4 +243,9 @@ func (w *fixture) newJob() string {
 	body := member{"products": []any{member{"sku": w.name("JOB"), "name": "Job", "price": 1}, member{"sku": ""}},
 		"options": member{"channelId": w.channel()}}
 	return text(w.make("POST", "/api/v1/sdk/products/bulk-import", body), "data", "jobId")
+}
+
+func (w *fixture) newBulkChange() string {
+	body := member{"action": "status", "status": "INACTIVE", "productIds": []string{w.newProduct()}}
+	return text(w.make("POST", "/api/v1/products/bulk", body), "data", "jobId")
 }
