@@ -39,7 +39,7 @@ func ReadProductChange(o *apijson.Object) (c commerce.ProductChange) {
 	c.Status = apijson.Enum(o, "status", false, catalog.Statuses...).Value
 	c.Add = distinct(apijson.UUIDs[id.Category](o, "addCategoryIds", false, limits.MaxBulkCategories).Value)
 	c.Remove = distinct(apijson.UUIDs[id.Category](o, "removeCategoryIds", false, limits.MaxBulkCategories).Value)
-	percent := o.Money("percent", apijson.Money{Negative: true, Max: mostPercent})
+	percent := o.Money("percent", apijson.Money{Negative: true})
 	amount := o.Money("amount", apijson.Money{Negative: true})
 	if c.By = amount.Value; percent.Given() {
 		c.By, c.Percent = percent.Value, true
@@ -71,6 +71,8 @@ func ReadProductChange(o *apijson.Object) (c commerce.ProductChange) {
 			missing("percent", "must be given, or else amount")
 		case c.Percent && c.By < leastPercent:
 			missing("percent", "must be at least "+strconv.Itoa(leastPercent/money.Scale))
+		case c.Percent && c.By > mostPercent:
+			missing("percent", "must be at most "+strconv.Itoa(mostPercent/money.Scale))
 		}
 	}
 	return c
