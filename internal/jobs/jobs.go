@@ -33,10 +33,10 @@ const (
 	StockPush     Type = "stock_push"
 	OrderPull     Type = "order_pull"
 	StatusPush    Type = "status_push"
-	OrderBulk     Type = "order_bulk"  // changes the status of many orders that a person chose
+	OrderBulk     Type = "order_bulk"   // changes the status of many orders that a person chose
 	ProductBulk   Type = "product_bulk" // changes many products that a caller chose
-	FileImport    Type = "file_import" // imports a file of products
-	FileCheck     Type = "file_check"  // reports what importing a file would change
+	FileImport    Type = "file_import"  // imports a file of products
+	FileCheck     Type = "file_check"   // reports what importing a file would change
 
 	OrderFileImport Type = "order_file_import" // imports a file of orders
 	OrderFileCheck  Type = "order_file_check"
