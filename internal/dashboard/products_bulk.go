@@ -82,6 +82,7 @@ func (r *request) readProductBulk(sent url.Values) (b bulkRequest, err error) {
 	b = bulkRequest{sent: sent, action: commerce.ProductAction(sent.Get("action"))}
 	if channel := sent.Get("publish"); channel != "" { // the menu of the list
 		b.action = commerce.PublishProduct
+		sent.Set("action", string(b.action))
 		sent.Set("channelIds", channel)
 		sent.Del("publish")
 	}
