@@ -307,7 +307,9 @@ func (r *request) bulkPreview(b bulkRequest, found commerce.ProductsPreview, nam
 	}
 	for _, s := range found.Samples {
 		row := r.bulkSample(s.Product, names)
-		row.Name = s.Name
+		if row.Name = s.Name; s.Outcome == jobs.Done {
+			row.Badge.Word = "Would change"
+		}
 		p.Samples = append(p.Samples, row)
 	}
 	return p
