@@ -214,3 +214,13 @@ func (c ProductChoice) next(tx *db.Tx, after id.Product, limit int) ([]id.Produc
 	list, _, err := catalog.Page(tx, f)
 	return slices.DeleteFunc(list, func(p id.Product) bool { return p > c.Until }), err
 }
+
+// PublishFirst queues a job that publishes products on a channel that the transaction switches on, if there are any.
+func (s *Service) PublishFirst(tx *db.Tx, who accounts.Caller, channel id.Channel, choice ProductChoice) error {
+	total, _, err := choice.count(tx)
+	if err == nil && total > 0 {
+		change := ProductChange{Action: PublishProduct, Channels: []id.Channel{channel}}
+		_, err = insertProductBulk(tx, who, productBulk{ProductChange: change, ProductChoice: choice}, total)
+	}
+	return err
+}

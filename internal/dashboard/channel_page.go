@@ -26,6 +26,7 @@ type channelView struct {
 	Switch    *form
 	SwitchTo  string
 	Delete    ask
+	Start     string       // where the steps of the set-up go on, "" once the channel was on
 	Publish   *publishView // nil: products cannot be published on it now, or the user may not
 	Tested    *testedView
 	Jobs      []jobRow
@@ -119,6 +120,9 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	}
 	if c.Receives() && r.caller().May("write:products") && r.caller().May("write:channels") {
 		view.Publish = r.publishParts(categories)
+	}
+	if toStart(c, sync) && r.caller().May("write:channels") {
+		view.Start = prefix + startsAt(c)
 	}
 	view.Delete = r.channelDelete(c, at, count, published)
 	return show(screen{Template: "channel", Title: c.Name, Section: "/channels", Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, ""}},

@@ -16,9 +16,9 @@ import (
 // onlyInAMoment are routes that the pages of the sample data do not lead to, with the reason; those with a name have a test of that name.
 var onlyInAMoment = map[string]string{
 	"POST /orders/bulk/{id}/undo": "TestBulkShip",
-	"POST /products/bulk": "TestBulkChangeOfProducts", "POST /products/bulk/{id}/action": "TestBulkChangeOfProducts",
+	"POST /products/bulk":         "TestBulkChangeOfProducts", "POST /products/bulk/{id}/action": "TestBulkChangeOfProducts",
 	"GET /products/bulk/{id}": "TestBulkChangeOfProducts", "POST /products/bulk/{id}/report": "TestBulkChangeOfProducts",
-	"GET /setup":                  "there is an account", "POST /setup": "there is an account",
+	"GET /setup": "there is an account", "POST /setup": "there is an account",
 	"GET ": "it leads to the overview", "GET /live": "the script's stream", "GET /counts": "the script's counts",
 	"GET /_parts": "only developers use it", "POST /_parts/form": "only developers use it",
 	"POST /channels/{id}/test":       "TestStoryOfEachPlatform",
