@@ -240,6 +240,7 @@ func (d *Dashboard) showStartOn(r *request, c channels.Channel) (answer, error) 
 		if !any {
 			return nil
 		}
+		choice.Filter.Sort, choice.Filter.Limit = catalog.ByCreation, 1
 		_, n, err := catalog.Page(tx, choice.Filter)
 		total = n
 		if choice.Filter.Category != "" && err == nil {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,9 +80,10 @@ func TestStoryOfConnectingAShop(t *testing.T) {
 		t.Errorf("%d clicks", clicks)
 	}
 	var list []jobs.Job
-	s.do(db.Across, func(tx *db.Tx) (err error) { list, err = jobs.Claim(tx, 1, time.Minute); return err })
-	if len(list) != 1 || list[0].Type != jobs.ProductBulk {
-		t.Fatalf("%d jobs are due", len(list))
+	s.do(db.Across, func(tx *db.Tx) (err error) { list, err = jobs.Claim(tx, 10, time.Minute); return err })
+	list = slices.DeleteFunc(list, func(j jobs.Job) bool { return j.Type != jobs.ProductBulk })
+	if len(list) != 1 {
+		t.Fatalf("%d jobs publish", len(list))
 	}
 	if err := s.Commerce.RunProductBulk(t.Context(), s.DB, list[0], time.Minute); err != nil {
 		t.Fatal(err)

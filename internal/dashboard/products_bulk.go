@@ -138,7 +138,11 @@ func (b bulkRequest) complete() bool {
 // showProductBulk serves GET /products/bulk: what to do with the chosen products and, once that is filled in, what it
 // would do.
 func (d *Dashboard) showProductBulk(r *request) (answer, error) {
-	b, err := r.readProductBulk(r.http.URL.Query())
+	sent := r.http.URL.Query()
+	if !sent.Has("action") && !sent.Has("publish") {
+		return answer{to: "/products"}, nil
+	}
+	b, err := r.readProductBulk(sent)
 	if err != nil {
 		return answer{}, err
 	}
