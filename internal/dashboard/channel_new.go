@@ -153,7 +153,7 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 			return answer{}, err
 		}
 		if steps {
-			return answer{to: "/channels/" + channel + "/start", resent: true}, nil
+			return answer{to: "/connect/" + channel, resent: true}, nil
 		}
 		if secret == "" {
 			return answer{to: "/channels/" + channel + "/test", resent: true}, nil

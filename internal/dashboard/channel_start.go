@@ -18,15 +18,15 @@ import (
 // startRoutes set up the channel of a platform, step by step, before it is switched on: until then it is inactive, and
 // nothing is pulled or pushed. Answers are stored in the channel, so that the steps can be left and gone on with.
 var startRoutes = []*route{
-	{method: "GET", path: "/channels/{id}/start", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStart)},
-	{method: "POST", path: "/channels/{id}/start", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).tryChannel)},
-	{method: "GET", path: "/channels/{id}/start/stock", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStartStock)},
-	{method: "POST", path: "/channels/{id}/start/stock", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).saveStartStock)},
-	{method: "GET", path: "/channels/{id}/start/orders", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStartOrders)},
-	{method: "POST", path: "/channels/{id}/start/orders", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).saveStartOrders)},
-	{method: "GET", path: "/channels/{id}/start/products", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStartProducts)},
-	{method: "GET", path: "/channels/{id}/start/on", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStartOn)},
-	{method: "POST", path: "/channels/{id}/start/on", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).startChannel)},
+	{method: "GET", path: "/connect/{id}", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStart)},
+	{method: "POST", path: "/connect/{id}", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).tryChannel)},
+	{method: "GET", path: "/connect/{id}/stock", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStartStock)},
+	{method: "POST", path: "/connect/{id}/stock", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).saveStartStock)},
+	{method: "GET", path: "/connect/{id}/orders", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStartOrders)},
+	{method: "POST", path: "/connect/{id}/orders", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).saveStartOrders)},
+	{method: "GET", path: "/connect/{id}/products", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStartProducts)},
+	{method: "GET", path: "/connect/{id}/on", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).showStartOn)},
+	{method: "POST", path: "/connect/{id}/on", scope: "write:channels", serve: on((*request).channelToStart, (*Dashboard).startChannel)},
 }
 
 // startView is what templates/channel_start.html shows: one step.
@@ -61,7 +61,7 @@ func (r *request) channelToStart() (channels.Channel, error) {
 }
 
 // startsAt is the first page of the steps of a channel, below the prefix.
-func startsAt(c channels.Channel) string { return "/channels/" + string(c.ID) + "/start" }
+func startsAt(c channels.Channel) string { return "/connect/" + string(c.ID) }
 
 // toStart reports whether a channel was never on, so that its steps can be gone on with.
 func toStart(c channels.Channel, s channelsync.State) bool {
@@ -87,7 +87,7 @@ func (r *request) startPage(c channels.Channel, at int, view startView) (answer,
 		Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, "/channels/" + string(c.ID)}, {startSteps[at], ""}}, Data: view}), nil
 }
 
-// showStart serves GET /channels/{id}/start: the connection.
+// showStart serves GET /connect/{id}: the connection.
 func (d *Dashboard) showStart(r *request, c channels.Channel) (answer, error) {
 	return d.connectionPage(r, c, nil)
 }
@@ -107,7 +107,7 @@ func (d *Dashboard) connectionPage(r *request, c channels.Channel, tested *teste
 	return r.startPage(c, 0, view)
 }
 
-// tryChannel serves POST /channels/{id}/start: it tests the connection of a channel that is not on yet.
+// tryChannel serves POST /connect/{id}: it tests the connection of a channel that is not on yet.
 func (d *Dashboard) tryChannel(r *request, c channels.Channel) (answer, error) {
 	if c.Status != channels.Inactive {
 		return r.startPage(c, 0, startView{})
@@ -153,7 +153,7 @@ func (d *Dashboard) stockForm(r *request, c channels.Channel) (*form, error) {
 	return d.startForm(r, c, startsAt(c)+"/stock", "stock", "stockBuffer", "warehouses")
 }
 
-// showStartStock serves GET /channels/{id}/start/stock.
+// showStartStock serves GET /connect/{id}/stock.
 func (d *Dashboard) showStartStock(r *request, c channels.Channel) (answer, error) {
 	f, err := d.stockForm(r, c)
 	if err != nil {
@@ -162,7 +162,7 @@ func (d *Dashboard) showStartStock(r *request, c channels.Channel) (answer, erro
 	return r.startPage(c, 1, startView{Form: f, Back: prefix + startsAt(c), Text: "Which stock the shop shows."})
 }
 
-// saveStartStock serves POST /channels/{id}/start/stock.
+// saveStartStock serves POST /connect/{id}/stock.
 func (d *Dashboard) saveStartStock(r *request, c channels.Channel) (answer, error) {
 	f, err := d.stockForm(r, c)
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *Dashboard) ordersForm(r *request, c channels.Channel) (*form, error) {
 	return d.startForm(r, c, startsAt(c)+"/orders", "ordersFrom")
 }
 
-// showStartOrders serves GET /channels/{id}/start/orders.
+// showStartOrders serves GET /connect/{id}/orders.
 func (d *Dashboard) showStartOrders(r *request, c channels.Channel) (answer, error) {
 	f, err := d.ordersForm(r, c)
 	if err != nil {
@@ -185,7 +185,7 @@ func (d *Dashboard) showStartOrders(r *request, c channels.Channel) (answer, err
 	return r.startPage(c, 2, startView{Form: f, Back: prefix + startsAt(c) + "/stock", Text: "From when the shop's orders come in."})
 }
 
-// saveStartOrders serves POST /channels/{id}/start/orders.
+// saveStartOrders serves POST /connect/{id}/orders.
 func (d *Dashboard) saveStartOrders(r *request, c channels.Channel) (answer, error) {
 	f, err := d.ordersForm(r, c)
 	if err != nil {
@@ -201,7 +201,7 @@ const (
 	startWithAll  = "all"
 )
 
-// showStartProducts serves GET /channels/{id}/start/products.
+// showStartProducts serves GET /connect/{id}/products.
 func (d *Dashboard) showStartProducts(r *request, c channels.Channel) (answer, error) {
 	options := []option{{Value: startWithAll, Label: "All products that are for sale"}, {Value: startWithNone, Label: "None yet"}}
 	err := r.read(func(tx *db.Tx) error {
@@ -231,7 +231,7 @@ func startChoice(products string) (choice commerce.ProductChoice, ok bool) {
 	return choice, products == startWithAll
 }
 
-// showStartOn serves GET /channels/{id}/start/on: what was chosen, and the button that switches the channel on.
+// showStartOn serves GET /connect/{id}/on: what was chosen, and the button that switches the channel on.
 func (d *Dashboard) showStartOn(r *request, c channels.Channel) (answer, error) {
 	products := r.http.FormValue("products")
 	words, category, total := "None yet", "", int64(0)
@@ -293,7 +293,7 @@ func summaryOf(f *form) (list []pair) {
 	return list
 }
 
-// startChannel serves POST /channels/{id}/start/on: the channel is active from now on, and a job publishes the chosen
+// startChannel serves POST /connect/{id}/on: the channel is active from now on, and a job publishes the chosen
 // products on it.
 func (d *Dashboard) startChannel(r *request, c channels.Channel) (answer, error) {
 	if c.Status != channels.Inactive {

@@ -54,7 +54,7 @@ func TestStoryOfConnectingAShop(t *testing.T) {
 	b.shows("The channel is not switched on yet")
 	b.press("Go on with the set-up")
 	b.shows("You can leave these pages and come back")
-	b.open("/channels/" + channel + "/start/orders")
+	b.open("/connect/" + channel + "/orders")
 	press("Continue")
 	b.shows("Which products")
 	press("Continue")
@@ -91,7 +91,7 @@ func TestStoryOfConnectingAShop(t *testing.T) {
 	if n := len(c.list("/channels/" + channel + "/publications")); n != 3 {
 		t.Errorf("%d products are on the channel", n)
 	}
-	if out := s.as(s.owner).post("/channels/"+channel+"/start/on", url.Values{"products": {"all"}}); out.status != 303 {
+	if out := s.as(s.owner).post("/connect/"+channel+"/on", url.Values{"products": {"all"}}); out.status != 303 {
 		t.Errorf("switched on twice: %d", out.status)
 	}
 }

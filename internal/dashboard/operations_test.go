@@ -47,10 +47,10 @@ var reached = map[string][]string{
 
 	"listChannels": {"GET /channels"}, "createChannel": {"POST /channels/new"}, "getChannel": {"GET /channels/{id}"},
 	"updateChannel": {"POST /channels/{id}", "POST /channels/{id}/status", "POST /channels/{id}/rules", "POST /channels/{id}/rules/undo",
-		"POST /channels/{id}/start/stock", "POST /channels/{id}/start/orders", "POST /channels/{id}/start/on"}, "deleteChannel": {"POST /channels/{id}/delete"},
-	"testChannel": {"POST /channels/{id}/test", "POST /channels/{id}/start"}, "queueChannelSync": {"POST /channels/{id}/sync"}, "previewChannelSettings": {"POST /channels/{id}/rules"},
+		"POST /connect/{id}/stock", "POST /connect/{id}/orders", "POST /connect/{id}/on"}, "deleteChannel": {"POST /channels/{id}/delete"},
+	"testChannel": {"POST /channels/{id}/test", "POST /connect/{id}"}, "queueChannelSync": {"POST /channels/{id}/sync"}, "previewChannelSettings": {"POST /channels/{id}/rules"},
 	"publishProducts": {"POST /products/{id}/publish"}, "unpublishProduct": {"POST /products/{id}/unpublish"},
-	"listChannelPublications": {"GET /products/{id}", "GET /channels/{id}/start/products"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},
+	"listChannelPublications": {"GET /products/{id}", "GET /connect/{id}/products"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},
 	"getJob": {"GET /jobs/{id}"}, "changeProducts": {"GET /products/bulk", "POST /products/bulk"},
 	"actOnJob": {"POST /products/bulk/{id}/action"}, "listJobProducts": {"GET /products/bulk/{id}", "POST /products/bulk/{id}/report"},
 

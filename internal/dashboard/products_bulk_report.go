@@ -151,12 +151,12 @@ func (d *Dashboard) actOnProductJob(r *request) (answer, error) {
 	action := commerce.JobAction(r.http.PostForm.Get("action"))
 	words := map[commerce.JobAction]string{commerce.PauseJob: "Paused", commerce.ResumeJob: "It goes on", commerce.StopJob: "Stopped",
 		commerce.UndoJob: "The changes are being undone"}
-	if words[action] == "" {
-		return answer{}, apperr.New(apperr.Invalid, "invalid_action", "a job cannot be changed in this way")
-	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		if _, err := productJob(tx, which); err != nil {
 			return answer{}, err
+		}
+		if words[action] == "" {
+			return answer{}, apperr.New(apperr.Invalid, "invalid_action", "a job cannot be changed in this way")
 		}
 		job, err := d.Commerce.ActOnJob(tx, r.caller(), which, action)
 		if e, ok := apperr.As(err); ok && e.Kind == apperr.Conflict {
