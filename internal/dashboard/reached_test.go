@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
 	"html"
 	"net/http"
 	"net/url"
@@ -8,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"entrepot/internal/accounts"
-	"entrepot/internal/db"
 )
 
 // onlyInAMoment are routes that the pages of the sample data do not lead to, with the reason; those with a name have a test of that name.
@@ -26,8 +26,8 @@ var onlyInAMoment = map[string]string{
 	"GET /setup":                 "there is an account", "POST /setup": "there is an account",
 	"GET ": "it leads to the overview", "GET /live": "the script's stream", "GET /counts": "the script's counts",
 	"GET /_parts": "only developers use it", "POST /_parts/form": "only developers use it",
-	"POST /channels/{id}/rules/undo": "TestRulesOfAChannel",
-	"POST /orders/{id}/issues":       "TestOrderThatDisagreesWithItsShop",
+	"POST /channels/{id}/rules/undo":  "TestRulesOfAChannel",
+	"POST /orders/{id}/issues":        "TestOrderThatDisagreesWithItsShop",
 	"POST /products/import/{id}/stop": "TestSecondClicksOfAnImport", "POST /orders/import/{id}/stop": "as that of products",
 	"POST /prices/import/{id}/stop": "as that of products", "POST /inventory/import/{id}/stop": "as that of products",
 	"POST /shipments/import/{id}/stop": "as that of products",
