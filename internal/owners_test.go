@@ -28,7 +28,7 @@ var owners = map[string][]string{
 	"internal/db":          {"change_clocks", "schema_versions", "scrubs", "tallies", "probes"},
 	"internal/idempotency": {"idempotency_keys"},
 	"internal/imports":     {"imports", "import_parts", "import_lines"},
-	"internal/jobs":        {"jobs", "job_orders"},
+	"internal/jobs":        {"jobs", "job_orders", "job_products"},
 	"internal/limits":      {"rate_windows"},
 	"internal/orders": {"order_numbers", "orders", "order_lines", "order_history", "shipments", "shipment_lines", "order_figures",
 		"order_edits", "order_issues", "order_refunds", "order_refund_lines", "order_returns", "order_return_lines",

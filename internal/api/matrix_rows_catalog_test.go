@@ -223,6 +223,19 @@ var bulkRows = map[string]row{
 		return req{body: member{"updates": []any{member{"sku": w.sku(), "price": 13, "compareAtPrice": nil},
 			member{"sku": "nobody's", "price": 1}, member{"sku": w.variant(), "price": -1}}}}
 	}},
+	"POST /api/v1/products/bulk": {held: true, req: func(w *fixture) req {
+		return req{body: member{"action": "status", "status": "INACTIVE", "productIds": []string{w.newProduct()}}}
+	}, more: []func(*fixture) req{
+		func(w *fixture) req {
+			return req{body: member{"action": "price", "percent": -10, "filter": member{"sku": w.sku()}, "preview": true}, status: 200}
+		},
+	}},
+	"GET /api/v1/jobs/{jobId}/products": {req: func(w *fixture) req {
+		return req{ids: place("jobId", w.newBulkChange()), query: "outcome=done&limit=10"}
+	}},
+	"POST /api/v1/jobs/{jobId}/actions": {req: func(w *fixture) req {
+		return req{ids: place("jobId", w.newBulkChange()), body: member{"action": "pause"}}
+	}},
 	"GET /api/v1/jobs":            {req: func(w *fixture) req { w.newJob(); return req{} }},
 	"GET /api/v1/sdk/sync/status": {req: func(w *fixture) req { w.newJob(); return req{} }},
 	"GET /api/v1/sdk/jobs/{jobId}": {scope: "read:products", req: func(w *fixture) req {
@@ -239,4 +252,9 @@ func (w *fixture) newJob() string {
 // picture is a GIF of one pixel.
 func (w *fixture) picture() []byte {
 	return []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
+}
+
+func (w *fixture) newBulkChange() string {
+	body := member{"action": "status", "status": "INACTIVE", "productIds": []string{w.newProduct()}}
+	return text(w.make("POST", "/api/v1/products/bulk", body), "data", "jobId")
 }

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the members of records into docs/
 
 // unnamed are records that docs/interface.md explains in words: metadata of lists, errors, small answers, and the
 // envelope, which is the same for every event.
-var unnamed = regexp.MustCompile(`(Meta|Error|Event|Detail)$|^(FreeJSON|Decimal|EventActor|NotificationReceived|ChallengeAnswer|MoveClock|SandboxClock|OrderListItem|OrderListLine)$`)
+var unnamed = regexp.MustCompile(`(Meta|Error|Event|Detail)$|^(FreeJSON|Decimal|SignedDecimal|EventActor|NotificationReceived|ChallengeAnswer|MoveClock|SandboxClock|OrderListItem|OrderListLine)$`)
 
 // The blocks of docs/interface.md that begin with ```members name what each record has, as the API description does.
 // "go generate ./internal/api" writes them again; a block for another record begins as "Name {}".
@@ -165,7 +165,7 @@ func (m members) record(name string) string {
 	switch {
 	case name == "FreeJSON":
 		return "JSON"
-	case name == "Decimal":
+	case name == "Decimal" || name == "SignedDecimal":
 		return "amount"
 	case strings.HasSuffix(name, "Event") && unnamed.MatchString(name):
 		return "event"

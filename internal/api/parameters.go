@@ -73,6 +73,7 @@ var parameterAbout = map[string]string{
 	"interval":          "The length of each point of the series; without it day.",
 	"keyId":             "Only requests with this API key.",
 	"low":               "true: only levels below their threshold.",
+	"outcome":           "Only products with this outcome: done, unchanged or refused.",
 	"maxTotal":          "Only orders with at most this total, an amount in the order's currency: 49.90.",
 	"minTotal":          "Only orders with at least this total, an amount in the order's currency: 49.90.",
 	"parentId":          "Only children of this category.",

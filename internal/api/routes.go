@@ -9,6 +9,8 @@ import (
 func routes() []*route {
 	return withPut(slices.Concat(
 		jobRoutes,            // 4.3
+		jobActionRoutes,      // 4.3
+		jobProductRoutes,     // 4.3
 		channelRoutes,        // 4.5
 		publicationRoutes,    // 4.5
 		channelCheckRoutes,   // 4.5
@@ -27,6 +29,7 @@ func routes() []*route {
 		mediaRoutes,          // 4.5.1
 		attributeRoutes,      // 4.5.4
 		productRoutes,        // 4.5.1
+		productChangeRoutes,  // 4.5.1
 		bulkInventoryRoutes,  // 4.2, 4.5.5
 		inventoryFeedRoutes,  // 4.3
 		warehouseRoutes,      // 4.5.3

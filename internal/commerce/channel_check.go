@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -81,19 +80,11 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	if out.Paste, err = s.paste(c, base); err != nil {
 		return out, err
 	}
-	for _, more := range slices.Concat(shop.Notes, shop.Lacking) {
-		note += "; " + more
-	}
-	other, err := otherCurrency(ctx, store, c, shop)
+	more, err := s.shopNotes(ctx, store, c, shop)
 	if err != nil {
 		return out, err
 	}
-	note += other
-	twin, err := s.twinNote(ctx, store, c, shop)
-	if err != nil {
-		return out, err
-	}
-	note += twin
+	note += more
 	out.Success, out.Message = true, "connected to "+shopName(shop)+note
 	return out, s.checkPassed(context.WithoutCancel(ctx), store, c, shop, hooked)
 }

@@ -47,6 +47,17 @@ func (s *site) channel(name string) (c channels.Channel) {
 	return c
 }
 
+// unfinishedChannel makes the channel of a shop that is not switched on yet.
+func (s *site) unfinishedChannel(name string) (c channels.Channel) {
+	s.t.Helper()
+	s.do(s.account.Tenant, func(tx *db.Tx) (err error) {
+		c, _, _, err = s.Commerce.CreateChannel(tx, accounts.Caller{}, commerce.ChannelDraft{Name: &name, Platform: channels.WooCommerce,
+			Status: new(channels.Inactive)})
+		return err
+	})
+	return c
+}
+
 // stored reads a product's current state.
 func (s *site) stored(product id.Product) (p *catalog.Product, places []catalog.Publication) {
 	s.t.Helper()

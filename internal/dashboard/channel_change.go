@@ -35,6 +35,9 @@ func (d *Dashboard) changeChannel(r *request, c channels.Channel) (answer, error
 		if err == nil {
 			err = d.Commerce.FinishItems(r.http.Context(), r.store(), r.caller().Tenant, c.ID)
 		}
+		if err == nil && c.Status == channels.Inactive && r.http.PostForm.Get("setup") != "" {
+			return answer{to: startsAt(c), resent: true}, nil
+		}
 		if err != nil || draft.Credentials == nil || c.Status == channels.Inactive {
 			return out, err
 		}
@@ -110,6 +113,11 @@ func (d *Dashboard) testedPage(r *request, c channels.Channel, begin string) (an
 	if err != nil {
 		return answer{}, err
 	}
+	return d.channelPage(r, viewOfTest(result, begin))
+}
+
+// viewOfTest shows the result of a test; it begins with some words.
+func viewOfTest(result commerce.ConnectionTest, begin string) *testedView {
 	view := &testedView{Callout: callout{"bad", begin + "The connection does not work", sentence(result.Message)}}
 	if result.Success {
 		view.Callout = callout{"good", begin + sentence(result.Message), ""}
@@ -131,7 +139,7 @@ func (d *Dashboard) testedPage(r *request, c channels.Channel, begin string) (an
 		add("Header", paste.Header)
 		add("Secret", paste.Secret)
 	}
-	return d.channelPage(r, view)
+	return view
 }
 
 func syncForm(r *request, at string) *form {

@@ -41,6 +41,9 @@ func (d *Dashboard) channelForm(r *request, action, platform, name string, chang
 	return r.editing(action, fields...)
 }
 
+// Advanced is the input for another address of the platform, which few channels have; nil if the form has none.
+func (f *form) Advanced() *field { return f.find("credentials." + connector.BaseURL.Name) }
+
 // credentialField is one of the known credentials as an input. It says which others replace it, and which one it
 // replaces.
 func credentialField(f connector.Field, known []connector.Field, change bool) field {
@@ -138,12 +141,19 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 		if err := d.Commerce.CheckAddresses(r.http.Context(), draft.Platform, draft); err != nil {
 			return answer{}, err
 		}
+		steps := r.http.PostForm.Get("setup") != "" && draft.Platform != channels.Custom
+		if steps {
+			draft.Status = new(channels.Inactive) // until the last step
+		}
 		channel, secret, err := d.writeSecret(r, func(tx *db.Tx) (string, string, error) {
 			c, _, secret, err := d.Commerce.CreateChannel(tx, r.caller(), draft)
 			return string(c.ID), secret, err
 		})
 		if err != nil {
 			return answer{}, err
+		}
+		if steps {
+			return answer{to: "/connect/" + channel, resent: true}, nil
 		}
 		if secret == "" {
 			return answer{to: "/channels/" + channel + "/test", resent: true}, nil

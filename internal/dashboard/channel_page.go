@@ -26,6 +26,8 @@ type channelView struct {
 	Switch    *form
 	SwitchTo  string
 	Delete    ask
+	Start     string       // where the steps of the set-up go on, "" once the channel was on
+	Publish   *publishView // nil: products cannot be published on it now, or the user may not
 	Tested    *testedView
 	Jobs      []jobRow
 	Curl      command // for a custom channel: a command that sends an order to it
@@ -52,6 +54,7 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	var sync channelsync.State
 	var newest catalog.Sold
 	var figures analytics.Channel
+	var categories []catalog.Category
 	err = r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			all := orders.CountedFilter{Channel: c.ID}
@@ -71,6 +74,9 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 			return err
 		}, func(tx *db.Tx) (err error) {
 			newest, err = newestProduct(tx)
+			return err
+		}, func(tx *db.Tx) (err error) {
+			categories, _, err = catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
 			return err
 		}, func(tx *db.Tx) (err error) {
 			sync, err = channelsync.ByChannel(tx, c.ID)
@@ -111,6 +117,12 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	}
 	if view.Custom && c.Status != channels.Inactive {
 		view.Switch = nil // it is not synchronised: nothing would stop
+	}
+	if c.Receives() && r.caller().May("write:products") && r.caller().May("write:channels") {
+		view.Publish = r.publishParts(categories)
+	}
+	if toStart(c, sync) && r.caller().May("write:channels") {
+		view.Start = prefix + startsAt(c)
 	}
 	view.Delete = r.channelDelete(c, at, count, published)
 	return show(screen{Template: "channel", Title: c.Name, Section: "/channels", Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, ""}},
@@ -158,6 +170,21 @@ func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.St
 	if all := int64(len(v.Hooks)); active < all {
 		v.Pairs = append(v.Pairs, pair{Name: "Notifications on", Value: r.format.Count(active) + " of " + r.format.Count(all)})
 	}
+}
+
+// publishView is the part of a channel's page that publishes many products: all, those of a category, or those chosen
+// in the list of products.
+type publishView struct{ Category *field }
+
+func (r *request) publishParts(categories []catalog.Category) *publishView {
+	var options []option
+	for _, c := range categories {
+		options = append(options, option{Value: string(c.ID), Label: c.Name})
+	}
+	if options == nil {
+		return &publishView{}
+	}
+	return &publishView{Category: selectOf("category", "Category", "All products", "", options)}
 }
 
 // channelDelete says what is deleted with a channel, and what stays.

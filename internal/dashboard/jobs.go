@@ -41,6 +41,8 @@ func jobWord(t jobs.Type) string {
 		return "Statuses for a channel"
 	case jobs.OrderBulk:
 		return "Change of many orders"
+	case jobs.ProductBulk:
+		return "Change of many products"
 	case jobs.FileImport:
 		return "Import of products"
 	case jobs.FileCheck:
@@ -188,6 +190,8 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 	switch {
 	case j.Type == jobs.OrderBulk:
 		view.Report = prefix + "/orders/bulk/" + string(j.ID)
+	case j.Type == jobs.ProductBulk:
+		view.Report = prefix + "/products/bulk/" + string(j.ID)
 	case file.ID != "":
 		view.Report = importAddress(file)
 	}

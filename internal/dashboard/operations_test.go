@@ -46,11 +46,13 @@ var reached = map[string][]string{
 	"updateSegment": {"POST /segments/{id}"}, "deleteSegment": {"POST /segments/{id}/delete"},
 
 	"listChannels": {"GET /channels"}, "createChannel": {"POST /channels/new"}, "getChannel": {"GET /channels/{id}"},
-	"updateChannel": {"POST /channels/{id}", "POST /channels/{id}/status", "POST /channels/{id}/rules", "POST /channels/{id}/rules/undo"}, "deleteChannel": {"POST /channels/{id}/delete"},
-	"testChannel": {"POST /channels/{id}/test"}, "queueChannelSync": {"POST /channels/{id}/sync"}, "previewChannelSettings": {"POST /channels/{id}/rules"},
+	"updateChannel": {"POST /channels/{id}", "POST /channels/{id}/status", "POST /channels/{id}/rules", "POST /channels/{id}/rules/undo",
+		"POST /connect/{id}/stock", "POST /connect/{id}/orders", "POST /connect/{id}/on"}, "deleteChannel": {"POST /channels/{id}/delete"},
+	"testChannel": {"POST /channels/{id}/test", "POST /connect/{id}"}, "queueChannelSync": {"POST /channels/{id}/sync"}, "previewChannelSettings": {"POST /channels/{id}/rules"},
 	"publishProducts": {"POST /products/{id}/publish"}, "unpublishProduct": {"POST /products/{id}/unpublish"},
-	"listChannelPublications": {"GET /products/{id}"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},
-	"getJob": {"GET /jobs/{id}"},
+	"listChannelPublications": {"GET /products/{id}", "GET /connect/{id}/products"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},
+	"getJob": {"GET /jobs/{id}"}, "changeProducts": {"GET /products/bulk", "POST /products/bulk"},
+	"actOnJob": {"POST /products/bulk/{id}/action"}, "listJobProducts": {"GET /products/bulk/{id}", "POST /products/bulk/{id}/report"},
 
 	"listEndpoints": {"GET /webhooks"}, "createEndpoint": {"POST /webhooks/new"}, "getEndpoint": {"GET /webhooks/{id}"},
 	"updateEndpoint": {"POST /webhooks/{id}", "POST /webhooks/{id}/status"}, "deleteEndpoint": {"POST /webhooks/{id}/delete"},

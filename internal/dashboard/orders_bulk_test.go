@@ -28,7 +28,11 @@ func (s *site) work() {
 			return
 		}
 		for _, job := range list {
-			if err := s.Commerce.RunOrderBulk(s.t.Context(), s.DB, job, 1e9); err != nil {
+			run := s.Commerce.RunOrderBulk
+			if job.Type == jobs.ProductBulk {
+				run = s.Commerce.RunProductBulk
+			}
+			if err := run(s.t.Context(), s.DB, job, 1e9); err != nil {
 				s.t.Fatal(err)
 			}
 		}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ var productRoutes = slices.Concat([]*route{
 	{method: "GET", path: "/products", scope: "read:products", serve: (*Dashboard).listProducts},
 	{method: "GET", path: "/products/new", scope: "write:products", serve: (*Dashboard).newProduct},
 	{method: "POST", path: "/products/new", scope: "write:products", serve: (*Dashboard).createProduct},
-}, oneProductRoutes)
+}, productBulkRoutes, oneProductRoutes)
 
 // productRow is a product in the list.
 type productRow struct {
@@ -38,9 +39,24 @@ type productRow struct {
 // maxChoices bounds the channels and categories that are offered to choose from.
 const maxChoices = 250
 
-// productList is the list of products, and what it is to show.
+// productsView is what templates/products.html shows.
+type productsView struct {
+	listView[productRow]
+	List     string // the parameters of the list, as a query
+	Total    int64
+	Count    string
+	Channels []option // on which products can be published at once, at most mostInMenu
+	Bulk     bool     // the user may change many
+}
+
+// productList is the list of products that the address is about, and what it is to show.
 func (r *request) productList() (l *listing, f catalog.Filter) {
-	l = r.listing("/products", "product", "products", "search", "status", "categoryId", "channelId", "sort")
+	return r.productListOf(r.http.URL.Query())
+}
+
+// productListOf is productList for given parameters.
+func (r *request) productListOf(given url.Values) (l *listing, f catalog.Filter) {
+	l = r.listingOf(given, "/products", "product", "products", "search", "status", "categoryId", "channelId", "sort")
 	l.search("search", "Search products", "Name or SKU")
 	q := l.query
 	f = catalog.Filter{Search: q.Text("search"), Statuses: apijson.QueryEnums(q, "status", catalog.Statuses...),
@@ -68,7 +84,10 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 	if r.chooses("channelId", "categoryId") {
 		return d.choose(r, l, "Products")
 	}
-	view := listView[productRow]{listing: l}
+	view := productsView{listView: listView[productRow]{listing: l}, Bulk: r.caller().May("write:products")}
+	if view.Bulk {
+		l.Swap, l.Shape, l.Ticks = "products bulk", "broad", "bulk"
+	}
 	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error {
 			if l.wrong() {
@@ -86,16 +105,19 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 			for _, p := range list {
 				view.Rows = append(view.Rows, r.productRow(shown, p))
 			}
+			view.Total, view.Count = total, r.format.Count(total)
 			l.rows(len(list), total)
 			return err
 		}, func(tx *db.Tx) (err error) {
-			return productFilters(tx, l, f)
+			view.Channels, err = productFilters(tx, l, f)
+			return err
 		}, func(tx *db.Tx) error {
 			counts, err := catalog.Counts(tx)
 			r.productTabs(l, counts)
 			return err
 		})
 	})
+	view.List = l.values.Encode()
 	return l.show(screen{Template: "products", Title: "Products", Section: "/products", Data: view}), err
 }
 
@@ -124,11 +146,12 @@ func firstProduct(r *request) *empty {
 		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)}))
 }
 
-// productFilters offers the account's channels and categories.
-func productFilters(tx *db.Tx, l *listing, f catalog.Filter) error {
+// productFilters offers the account's channels and categories. It returns the channels on which products can be
+// published, none if they are too many for a menu.
+func productFilters(tx *db.Tx, l *listing, f catalog.Filter) (open []option, err error) {
 	var places []channels.Channel
 	var categories []catalog.Category
-	err := tx.Together(func(tx *db.Tx) (err error) {
+	err = tx.Together(func(tx *db.Tx) (err error) {
 		places, _, err = channels.List(tx, mostInSelect+1, 0)
 		return err
 	}, func(tx *db.Tx) (err error) {
@@ -136,11 +159,14 @@ func productFilters(tx *db.Tx, l *listing, f catalog.Filter) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var byChannel, byCategory []option
 	for _, c := range places {
 		byChannel = append(byChannel, option{Value: string(c.ID), Label: c.Name})
+		if c.Receives() {
+			open = append(open, option{Value: string(c.ID), Label: c.Name})
+		}
 	}
 	for _, c := range categories {
 		byCategory = append(byCategory, option{Value: string(c.ID), Label: c.Name})
@@ -148,21 +174,24 @@ func productFilters(tx *db.Tx, l *listing, f catalog.Filter) error {
 	if f.Category != "" && !slices.ContainsFunc(byCategory, func(o option) bool { return o.Value == string(f.Category) }) {
 		c, err := catalog.CategoryByID(tx, f.Category)
 		if err := ignoreMissing(err); err != nil {
-			return err
+			return nil, err
 		}
 		byCategory = append(byCategory, option{Value: string(f.Category), Label: cmp.Or(c.Name, "a category that is gone")})
 	}
 	if f.Channel != "" && !slices.ContainsFunc(byChannel, func(o option) bool { return o.Value == string(f.Channel) }) {
 		c, err := channels.ByID(tx, f.Channel)
 		if err := ignoreMissing(err); err != nil {
-			return err
+			return nil, err
 		}
 		byChannel = append(byChannel, option{Value: string(f.Channel), Label: cmp.Or(c.Name, "a channel that is gone")})
 	}
 	l.choiceOfMany("categoryId", "Category", "Any category", byCategory)
 	l.choiceOfMany("channelId", "Channel", "Any channel", byChannel)
 	l.clear("status")
-	return nil
+	if len(open) > mostInMenu {
+		open = nil
+	}
+	return open, nil
 }
 
 // productBadges are the statuses of products.
@@ -173,7 +202,7 @@ var productBadges = map[catalog.Status]badge{
 
 func (r *request) productRow(shown records.Products, p *catalog.Product) productRow {
 	row := productRow{
-		ID:      "p-" + string(p.ID),
+		ID:      string(p.ID),
 		Name:    p.Name,
 		SKU:     p.SKU,
 		To:      prefix + "/products/" + string(p.ID),

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/db"
 	"html"
 	"net/http"
 	"net/url"
@@ -8,21 +10,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"entrepot/internal/accounts"
-	"entrepot/internal/db"
 )
 
 // onlyInAMoment are routes that the pages of the sample data do not lead to, with the reason; those with a name have a test of that name.
 var onlyInAMoment = map[string]string{
 	"POST /orders/bulk/{id}/undo": "TestBulkShip",
-	"GET /setup":                  "there is an account", "POST /setup": "there is an account",
+	"POST /products/bulk":         "TestBulkChangeOfProducts", "POST /products/bulk/{id}/action": "TestBulkChangeOfProducts",
+	"GET /connect/{id}/stock":    "TestStoryOfConnectingAShop",
+	"POST /connect/{id}/stock":   "TestStoryOfConnectingAShop",
+	"GET /connect/{id}/orders":   "TestStoryOfConnectingAShop",
+	"POST /connect/{id}/orders":  "TestStoryOfConnectingAShop",
+	"GET /connect/{id}/products": "TestStoryOfConnectingAShop",
+	"GET /connect/{id}/on":       "TestStoryOfConnectingAShop",
+	"POST /connect/{id}/on":      "TestStoryOfConnectingAShop",
+	"GET /setup":                 "there is an account", "POST /setup": "there is an account",
 	"GET ": "it leads to the overview", "GET /live": "the script's stream", "GET /counts": "the script's counts",
 	"GET /_parts": "only developers use it", "POST /_parts/form": "only developers use it",
-	"POST /channels/{id}/test":       "TestStoryOfEachPlatform",
-	"POST /channels/{id}/rules/undo": "TestRulesOfAChannel",
-	"POST /orders/{id}/issues":       "TestOrderThatDisagreesWithItsShop",
-	"POST /channels/{id}/status":     "TestCustomChannelsHaveNoState", "POST /channels/{id}/sync": "TestStoryOfAShopsChannel",
+	"POST /channels/{id}/rules/undo":  "TestRulesOfAChannel",
+	"POST /orders/{id}/issues":        "TestOrderThatDisagreesWithItsShop",
 	"POST /products/import/{id}/stop": "TestSecondClicksOfAnImport", "POST /orders/import/{id}/stop": "as that of products",
 	"POST /prices/import/{id}/stop": "as that of products", "POST /inventory/import/{id}/stop": "as that of products",
 	"POST /shipments/import/{id}/stop": "as that of products",

@@ -21,7 +21,7 @@ type route struct {
 // routes is the whole table; each file of pages has a part of it.
 func routes(dev bool) []*route {
 	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, sidebarRoutes, searchRoutes,
-		overviewRoutes, channelRoutes, ruleRoutes, jobRoutes, meRoutes,
+		overviewRoutes, channelRoutes, ruleRoutes, startRoutes, jobRoutes, meRoutes,
 		orderRoutes, orderViewRoutes, orderPageRoutes, orderTagRoutes, orderReturnRoutes, returnsRoutes,
 		productRoutes, importRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes,
 		keyRoutes, endpointRoutes, deliveryRoutes, replayRoutes, eventRoutes,

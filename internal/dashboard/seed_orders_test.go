@@ -24,4 +24,7 @@ func (s *site) seedOrders() {
 	s.work()
 	s.samples["/orders"], s.samples["/orders/bulk"] = order, job[strings.LastIndex(job, "/")+1:]
 	s.samples["/jobs"] = s.samples["/orders/bulk"]
+	s.samples["/products/bulk"] = c.call("POST", "/products/bulk", map[string]any{"action": "price", "percent": 0,
+		"filter": map[string]any{"sku": "POT-4"}})["jobId"].(string)
+	s.work()
 }

@@ -21,6 +21,7 @@ func (s *site) seed() {
 	s.seedWork()
 	s.seedIntegrations()
 	s.seedImports()
+	s.samples["/connect"] = string(s.unfinishedChannel("Paris shop").ID)
 }
 
 // seedCatalog makes products, stock, customers and segments.

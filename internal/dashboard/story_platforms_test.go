@@ -50,6 +50,7 @@ func TestStoryOfEachPlatform(t *testing.T) {
 	for _, p := range platformForms() {
 		b.open("/channels/new")
 		b.click(`a.btn[href$="platform=` + p.platform + `"]`)
+		b.act("document.querySelector('main details')", "el.open = true")
 		input := func(name string) string { return `[name="credentials.` + name + `"]` }
 		server := httptest.NewServer(p.shop)
 		b.fill("[name=name]", "Our "+p.platform)

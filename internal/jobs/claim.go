@@ -16,8 +16,8 @@ import (
 var (
 	known     = "j.type IN (" + quoted(slices.Concat(Types, Operations)) + ")"
 	fileTypes = quoted(slices.DeleteFunc(slices.Clone(Types), func(t Type) bool { return !t.OfFile() }))
-	ofFile    = "j.type IN (" + fileTypes + ")"                   // it reads a whole file
-	ofSync    = "j.type NOT IN ('order_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API
+	ofFile    = "j.type IN (" + fileTypes + ")"                                   // it reads a whole file
+	ofSync    = "j.type NOT IN ('order_bulk', 'product_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API
 	short     = "NOT (" + onChannel + ") AND NOT (" + ofFile + ") AND NOT (" + isOperation + ")"
 )
 
@@ -100,11 +100,15 @@ func DeleteExpired(tx *db.Tx, before time.Time, limit int) (int64, error) {
 	if _, err := tx.Exec(deleteTheirOrders, before.UnixMicro(), limit); err != nil {
 		return 0, err
 	}
+	if _, err := tx.Exec(deleteTheirProducts, before.UnixMicro(), limit); err != nil {
+		return 0, err
+	}
 	return tx.Exec(deleteExpired, before.UnixMicro(), limit)
 }
 
 const (
-	expired           = "(SELECT tenant_id, id FROM jobs WHERE completed_at < $1 ORDER BY completed_at LIMIT $2::BIGINT)"
-	deleteTheirOrders = "DELETE FROM job_orders WHERE (tenant_id, job_id) IN " + expired
-	deleteExpired     = "DELETE FROM jobs WHERE completed_at < $1 AND (tenant_id, id) IN " + expired
+	expired             = "(SELECT tenant_id, id FROM jobs WHERE completed_at < $1 ORDER BY completed_at LIMIT $2::BIGINT)"
+	deleteTheirOrders   = "DELETE FROM job_orders WHERE (tenant_id, job_id) IN " + expired
+	deleteTheirProducts = "DELETE FROM job_products WHERE (tenant_id, job_id) IN " + expired
+	deleteExpired       = "DELETE FROM jobs WHERE completed_at < $1 AND (tenant_id, id) IN " + expired
 )

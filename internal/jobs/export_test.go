@@ -1,4 +1,4 @@
 package jobs
 
 // DeleteStatements are those of DeleteExpired.
-var DeleteStatements = []string{deleteTheirOrders, deleteExpired}
+var DeleteStatements = []string{deleteTheirOrders, deleteTheirProducts, deleteExpired}

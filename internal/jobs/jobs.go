@@ -33,9 +33,10 @@ const (
 	StockPush     Type = "stock_push"
 	OrderPull     Type = "order_pull"
 	StatusPush    Type = "status_push"
-	OrderBulk     Type = "order_bulk"  // changes many orders that a person chose
-	FileImport    Type = "file_import" // imports a file of products
-	FileCheck     Type = "file_check"  // reports what importing a file would change
+	OrderBulk     Type = "order_bulk"   // changes many orders that a person chose
+	ProductBulk   Type = "product_bulk" // changes many products that a caller chose
+	FileImport    Type = "file_import"  // imports a file of products
+	FileCheck     Type = "file_check"   // reports what importing a file would change
 
 	OrderFileImport Type = "order_file_import" // imports a file of orders
 	OrderFileCheck  Type = "order_file_check"
@@ -50,15 +51,15 @@ const (
 
 // Types lists the types of the jobs that are shown, Statuses all statuses.
 var (
-	Types = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, FileImport, FileCheck, OrderFileImport,
-		OrderFileCheck, PriceFileImport, PriceFileCheck, StockFileImport, StockFileCheck, ShipmentFileImport, ShipmentFileCheck}
+	Types = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, ProductBulk, FileImport, FileCheck,
+		OrderFileImport, OrderFileCheck, PriceFileImport, PriceFileCheck, StockFileImport, StockFileCheck, ShipmentFileImport, ShipmentFileCheck}
 	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
 )
 
 // Scope is the scope needed to read a job of this type: that of its resource.
 func (t Type) Scope() string {
 	switch t {
-	case ProductImport, ProductPush, FileImport, FileCheck, PriceFileImport, PriceFileCheck:
+	case ProductImport, ProductPush, ProductBulk, FileImport, FileCheck, PriceFileImport, PriceFileCheck:
 		return "read:products"
 	case StockPush, StockFileImport, StockFileCheck:
 		return "read:inventory"
@@ -130,7 +131,7 @@ func (j Job) Author() db.Author {
 // Progress is how much is done, in percent.
 func (j Job) Progress() int64 {
 	switch {
-	case j.CompletedAt != 0 && j.Status != Failed:
+	case j.CompletedAt != 0 && j.Status != Failed && j.Processed >= j.Total:
 		return 100
 	case j.Total == 0:
 		return 0

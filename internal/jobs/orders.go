@@ -16,13 +16,14 @@ type Order struct {
 	Message string
 }
 
-// Outcome is the outcome for an order; "" before its turn.
+// Outcome is the outcome for an order or a product of a job; "" for an order that waits.
 type Outcome string
 
 // The outcomes.
 const (
-	Done    Outcome = "done"
-	Refused Outcome = "refused"
+	Done      Outcome = "done"
+	Unchanged Outcome = "unchanged" // of a product that was as the change wants it already
+	Refused   Outcome = "refused"
 )
 
 var orderTable = db.NewTable("job_orders",

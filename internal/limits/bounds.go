@@ -13,6 +13,10 @@ const (
 	MaxUpdates = 5_000 // prices or levels of one bulk update
 	MaxFeed    = 1_000 // items of one page of a change feed
 
+	MaxBulkChosen     = 1_000 // products that a bulk change names by their ids
+	MaxBulkChannels   = 50
+	MaxBulkCategories = 50
+
 	MaxKeyLength = 255 // characters of an Idempotency-Key
 	MaxAdvance   = 366 * 24 * time.Hour
 )

@@ -17,6 +17,7 @@ func WriteJob(w *apijson.Writer, name string, j jobs.Job) {
 	w.TextOrNull("channelName", j.ChannelName)
 	w.TextOrNull("channelType", j.ChannelType)
 	apijson.Word(w, "status", j.Status)
+	w.Bool("paused", j.Paused())
 	w.Int("totalItems", j.Total)
 	w.Int("processedItems", j.Processed)
 	w.Int("progress", j.Progress())

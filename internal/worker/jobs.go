@@ -63,10 +63,13 @@ func (w *Worker) traced(job jobs.Job, run func(context.Context) error) func(cont
 
 // do does one job, or the next part of a long one: a job of many orders takes many leases.
 func (w *Worker) do(ctx context.Context, job jobs.Job) error {
-	if job.Type == jobs.OrderBulk {
+	if job.Type == jobs.OrderBulk || job.Type == jobs.ProductBulk {
 		bulk, end := context.WithCancel(ctx)
 		defer end()
-		defer context.AfterFunc(w.stopping, end)() // between two orders; another node continues, or this one after its next start
+		defer context.AfterFunc(w.stopping, end)() // between two items; another node continues, or this one after its next start
+		if job.Type == jobs.ProductBulk {
+			return w.Commerce.RunProductBulk(bulk, w.DB, job, w.JobLease)
+		}
 		return w.Commerce.RunOrderBulk(bulk, w.DB, job, w.JobLease)
 	}
 	return w.DB.By(job.Author()).Write(trace.Carry(ctx, w.running), job.Tenant, func(tx *db.Tx) error {

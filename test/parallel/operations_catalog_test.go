@@ -23,6 +23,14 @@ var catalogOperations = []operation{
 	{name: "DELETE /products/{id}", weight: 8, run: remove("product")},
 	{name: "POST /sdk/products/bulk-import", weight: 8, run: importProducts},
 	{name: "PATCH /sdk/prices/bulk-update", weight: 8, run: updatePrices},
+	{name: "POST /products/bulk", weight: 3, run: changeProducts},
+	{name: "POST /jobs/{jobId}/actions", weight: 2, run: func(c *client) *request {
+		job := c.pick("bulk change")
+		if job == "" {
+			return nil
+		}
+		return &request{method: http.MethodPost, path: job + "/actions", body: object{"action": c.one("pause", "resume", "stop", "undo")}}
+	}, may: []int{409}},
 	{name: "POST /categories", weight: 16, run: createCategory},
 	{name: "PATCH /categories/{id}", weight: 16, run: changeCategory, may: []int{400}, match: true}, // 400: below itself
 	{name: "DELETE /categories/{id}", weight: 6, run: remove("category")},
@@ -38,6 +46,21 @@ var catalogOperations = []operation{
 	{name: "DELETE /attributes/{id}", weight: 1, run: remove("attribute")},
 	{name: "POST /channels/{id}/publications", weight: 4, run: publish},
 	{name: "DELETE /channels/{id}/publications/{productId}", weight: 2, run: remove("publication")},
+}
+
+// changeProducts changes the status or the price of some products.
+func changeProducts(c *client) *request {
+	product := c.pick("product")
+	if product == "" {
+		return nil
+	}
+	body := object{"action": "price", "percent": c.random.IntN(20) - 10, "productIds": []string{path.Base(product)}}
+	if c.chance(50) {
+		body = object{"action": "status", "status": c.one("ACTIVE", "DRAFT"), "productIds": []string{path.Base(product)}}
+	}
+	return &request{method: http.MethodPost, path: "/api/v1/products/bulk", body: body, done: func(a harness.Answer) {
+		c.learn("bulk change", "/api/v1/jobs/"+a.Text("data", "jobId"))
+	}}
 }
 
 // learns keeps the id of what was made.

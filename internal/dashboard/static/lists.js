@@ -37,7 +37,7 @@ function ticks() {
     Object.assign(box, { checked: here > 0 && here === rows.length, indeterminate: ticked.length > 0 && here < rows.length });
   }
   const chosen = [every.checked, ...ticked.map(box => box.value)].join();
-  if (chosen !== summed) aside(form);
+  if (chosen !== summed && $("[data-aside]", form)) aside(form);
   // Nothing is selected any more, and its bar is gone: the cursor goes back to where the last row was ticked.
   if (ticked.length === 0 && form.contains(document.activeElement)) rows.findLast(row => picked.includes(row))?.focus();
   [picked, summed] = [ticked, chosen];
