@@ -19,7 +19,7 @@ func Save(tx db.Writer, changes []Change) {
 			fresh = append(fresh, rowOf(&r.After))
 		case len(r.Fields) == 0:
 			continue
-		case r.pricesOnly():
+		case r.pricesOnly() && r.Before.search() == r.After.search():
 			priced = append(priced, rowOf(&r.After))
 		default:
 			if r.Before.Status != r.After.Status {
