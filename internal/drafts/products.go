@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/gtin"
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
@@ -90,7 +91,7 @@ func readTrade(o *apijson.Object) catalog.TradeDraft {
 	o.Describe("gtin", apijson.Like(`^([0-9]{8}|[0-9]{12,14})?$`))
 	o.Describe("countryOfOrigin", apijson.Like(`^([A-Za-z]{2})?$`))
 	if d.GTIN.Value != "" {
-		if wrong := catalog.CheckGTIN(d.GTIN.Value); wrong != "" {
+		if wrong := gtin.Check(d.GTIN.Value); wrong != "" {
 			o.AddError("gtin", "%s", wrong)
 		}
 	}
