@@ -137,6 +137,9 @@ type variantsView struct {
 	New     int  // rows that are not stored yet
 }
 
+// Columns is how many columns the table has.
+func (v variantsView) Columns() int { return 4 + len(v.Options) }
+
 // variantsView shows the inputs of variants.
 func (p productPage) variantsView(f *form) (view variantsView) {
 	for k := 0; f.find(optionName(k)) != nil; k++ {
