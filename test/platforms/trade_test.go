@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/connector/connectortest/story"
 	prestashop "entrepot/internal/connector/prestashop/fakeshop"
 	shopifyshop "entrepot/internal/connector/shopify/fakeshop"
+	tiktokshop "entrepot/internal/connector/tiktokshop/fakeshop"
 	wooshop "entrepot/internal/connector/woocommerce/fakeshop"
 )
 
@@ -15,11 +16,7 @@ import (
 // product.
 func TestTradeIsPushed(t *testing.T) {
 	each(t, func(t *testing.T, s *service, shop story.Shop) {
-		settings := map[string]any{"pullEvery": 3600}
-		if shop.Platform == "AMAZON" {
-			settings["listing"], settings["productType"], settings["brand"] = "full", "MUG", "Mugs"
-		}
-		c := s.connectShop(t, shop, settings)
+		c := s.connectShop(t, shop, map[string]any{"pullEvery": 3600}) // Amazon lists what its catalog has under the GTIN
 		sku := "CUP-" + shop.Platform
 		product := map[string]any{"sku": sku, "name": "Cup " + sku, "price": 10, "stock": map[string]any{"quantity": 9},
 			"gtin": "4006381333931", "weight": 0.35, "cost": 4.1, "taxClass": "reduced-rate", "countryOfOrigin": "PT",
@@ -34,12 +31,15 @@ func TestTradeIsPushed(t *testing.T) {
 			case *shopifyshop.Shop:
 				barcode, item := inner.Trade(sku)
 				return barcode + " " + item
+			case *tiktokshop.Shop:
+				code, kind, _ := inner.Number(sku)
+				return kind + " " + code
 			}
 			return ""
 		}
 		c.publish(t, product, sku)
 		first := map[string]string{"WOOCOMMERCE": "4006381333931 350 reduced-rate", "PRESTASHOP": "4006381333931 0.35 4.1",
-			"SHOPIFY": `4006381333931 {"cost":"4.1","countryCodeOfOrigin":"PT"`}[shop.Platform]
+			"SHOPIFY": `4006381333931 {"cost":"4.1","countryCodeOfOrigin":"PT"`, "TIKTOK_SHOP": "EAN 4006381333931"}[shop.Platform]
 		if got := shown(); !strings.Contains(got, first) {
 			t.Errorf("%s: %s, not %s", shop.Platform, got, first)
 		}
