@@ -7,8 +7,8 @@ import (
 	"entrepot/internal/base/money"
 )
 
-// Trade is what scanners, carriers, tax, customs and accounting need to know of a form of a product. Of a variant without
-// values of its own it has the product's, except the GTIN.
+// Trade is what scanners, carriers, tax, customs and accounting need to know of a form of a product. Of a variant
+// without values of its own it has the product's, except the GTIN.
 type Trade struct {
 	GTIN     string        `json:",omitempty"` // 8, 12, 13 or 14 digits
 	Weight   *money.Amount `json:",omitempty"` // of one unit in kilograms, not money; nil: not set
@@ -49,7 +49,8 @@ func (t Trade) GTINs() []Attribute {
 }
 
 // perKilogram are the units of weight that shops count in, by their usual names; in one kilogram, times 10,000.
-var perKilogram = map[string]int64{"kg": 10_000, "kilogram": 10_000, "g": 10_000_000, "lbs": 22_046, "lb": 22_046, "pound": 22_046, "oz": 352_740}
+var perKilogram = map[string]int64{"kg": 10_000, "kilogram": 10_000, "g": 10_000_000,
+	"lbs": 22_046, "lb": 22_046, "pound": 22_046, "oz": 352_740}
 
 // WeightIn is a weight in kilograms in another unit, with at most four decimals; "" if there is none, or if nobody knows
 // the unit.

@@ -86,7 +86,7 @@ func (p productPage) readForm(r *request, f *form) (draft catalog.Draft, rows []
 	if err := o.Err(); err != nil {
 		return draft, rows, err
 	}
-	if !draft.Images.Set { // all entries are blank
+	if !draft.Images.Set && f.sent.Has(imageName(0)) { // all entries are blank
 		draft.Images = patch.To([]catalog.ImageDraft{})
 	}
 	if err := p.readOptions(f, &draft, rows); err != nil {
@@ -197,7 +197,7 @@ func (p productPage) form(r *request) *form {
 	fields = append(fields, tradeFields("", p.product.Trade, currency, true)...)
 	fields = append(fields, p.imageFields(r)...)
 	fields = append(fields, p.variantFields(sent, currency)...)
-	fields = append(fields, p.categoryFields()...)
+	fields = append(fields, p.categoryFields(r)...)
 	return r.editing(p.path(""), append(fields, p.attributeFields()...)...)
 }
 
@@ -251,7 +251,7 @@ func linkedTo(p *catalog.Product) (list []id.Category) {
 
 // categoryFields are all categories with those of the product ticked, or, of very many, only these, and an input to add
 // one.
-func (p productPage) categoryFields() []field {
+func (p productPage) categoryFields(r *request) []field {
 	if len(p.categories) == 0 {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (p productPage) categoryFields() []field {
 	}
 	if !p.many {
 		all := byID(p.categories)
-		for _, b := range treeOf(p.categories, p.names) {
+		for _, b := range treeOf(p.categories, r.format.names()) {
 			offer(b.Category, all)
 		}
 	}

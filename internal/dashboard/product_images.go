@@ -25,7 +25,8 @@ func imageName(i int) string { return "images[" + strconv.Itoa(i) + "].url" }
 func (p productPage) imageFields(r *request) (fields []field) {
 	images := p.product.Images()
 	for i := range min(len(images)+moreImages, limits.MaxImages) {
-		f := field{Name: imageName(i), Label: "Image " + strconv.Itoa(i+1), Kind: "url", Placeholder: "https://…", Max: limits.MaxImageURL}
+		f := field{Name: imageName(i), Label: "Image " + strconv.Itoa(i+1), Kind: "url", Placeholder: "https://…",
+			Max: limits.MaxImageURL}
 		if i < len(images) {
 			if f.Value = images[i].URL; r.plainImage(f.Value) {
 				f.Hint = "Not shown here, because its address does not begin with https"

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/collate"
-
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
 	"entrepot/internal/catalog"
@@ -80,7 +78,6 @@ type productPage struct {
 	linked     map[id.Category]catalog.Category // those of the product, and their ancestors
 	attributes []catalog.Attribute
 	history    history
-	names      *collate.Collator // the order of names
 }
 
 // readProductPage reads the product of the path. Errors: NotFound.
@@ -89,7 +86,6 @@ func (r *request) readProductPage() (p productPage, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.names = r.format.names()
 	return p, r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
 			if p.product, err = catalog.ByID(tx, which); err != nil {

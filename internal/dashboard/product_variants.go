@@ -15,8 +15,8 @@ import (
 	"entrepot/internal/limits"
 )
 
-// mostVariantOptions of a product are shown as inputs of its variants, and as many can be typed to build variants from; other
-// attributes of variants stay as they are.
+// mostVariantOptions of a product are shown as inputs of its variants, and as many can be typed to build variants from;
+// other attributes of variants stay as they are.
 const mostVariantOptions = 3
 
 // rowAt begins the names of the inputs of a row of variants.
@@ -73,15 +73,16 @@ func (p productPage) variantFields(sent url.Values, currency string) (fields []f
 			fields = append(fields, field{Name: valueAt(i, k), Label: p.labelOf(name), Value: valueText(values[name])})
 		}
 		fields = append(fields, field{Name: at + "name", Label: "Name", Value: v.Name, Placeholder: "Name"},
-			field{Name: at + "price", Label: "Price", Kind: "decimal", Digits: money.Digits(currency), Value: amountText(v.Price, currency),
-				ClearBlank: stored, Placeholder: "as product"},
+			field{Name: at + "price", Label: "Price", Kind: "decimal", Digits: money.Digits(currency),
+				Value: amountText(v.Price, currency), ClearBlank: stored, Placeholder: "as product"},
 			field{Name: at + "compareAtPrice", Label: "Price before", Kind: "decimal", Digits: money.Digits(currency),
 				Value: amountText(v.CompareAt, currency), ClearBlank: stored, Placeholder: "none"})
 		fields = append(fields, tradeFields(at, v.Trade, currency, stored)...)
 	}
 	options := p.product.Options()
 	for k := range mostVariantOptions {
-		name := field{Name: makeName(k), Label: "Option " + strconv.Itoa(k+1), Placeholder: []string{"Size", "Colour", "Material"}[k]}
+		name := field{Name: makeName(k), Label: "Option " + strconv.Itoa(k+1),
+			Placeholder: []string{"Size", "Colour", "Material"}[k]}
 		values := field{Name: makeValues(k), Label: "Its values", Placeholder: []string{"S, M, L", "red, blue", "wool"}[k]}
 		if k < len(options) {
 			name.Value, values.Value = p.labelOf(options[k].Name), commaText(options[k].Values)
@@ -148,8 +149,8 @@ func (p productPage) variantsView(f *form) (view variantsView) {
 	}
 	for i := 0; f.find(rowAt(i)+"sku") != nil; i++ {
 		at := rowAt(i)
-		row := variantRow{SKU: f.At(at + "sku"), Name: f.At(at + "name"), Price: f.At(at + "price"), CompareAt: f.At(at + "compareAtPrice"),
-			GTIN: f.At(at + "gtin"), Number: i + 1}
+		row := variantRow{SKU: f.At(at + "sku"), Name: f.At(at + "name"), Price: f.At(at + "price"),
+			CompareAt: f.At(at + "compareAtPrice"), GTIN: f.At(at + "gtin"), Number: i + 1}
 		for k := range view.Options {
 			row.Values = append(row.Values, f.At(valueAt(i, k)))
 		}
@@ -167,7 +168,8 @@ func (p productPage) variantsView(f *form) (view variantsView) {
 	}
 	for k := range mostVariantOptions {
 		name, values := f.At(makeName(k)), f.At(makeValues(k))
-		view.Make, view.Wrong = append(view.Make, [2]*field{name, values}), view.Wrong || name.Error != "" || values.Error != ""
+		view.Make = append(view.Make, [2]*field{name, values})
+		view.Wrong = view.Wrong || name.Error != "" || values.Error != ""
 	}
 	return view
 }
@@ -307,7 +309,8 @@ func (f *form) leftOut(i int) bool {
 		}
 	}
 	for _, in := range f.Fields {
-		if strings.HasPrefix(in.Name, at) && in.Name != at+"name" && !strings.HasPrefix(in.Name, at+"values[") && f.Value(in.Name) != "" {
+		name, ours := strings.CutPrefix(in.Name, at)
+		if ours && name != "name" && !strings.HasPrefix(name, "values[") && f.Value(in.Name) != "" {
 			return false
 		}
 	}

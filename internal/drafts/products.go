@@ -89,6 +89,7 @@ func readTrade(o *apijson.Object) catalog.TradeDraft {
 		Origin:   o.Text("countryOfOrigin", apijson.Text{Max: 2}),
 	}
 	o.Describe("gtin", apijson.Like(`^([0-9]{8}|[0-9]{12,14})?$`))
+	o.Describe("weight", func(s *apijson.Schema) { s.Description = "of one unit, in kilograms; " + s.Description })
 	o.Describe("countryOfOrigin", apijson.Like(`^([A-Za-z]{2})?$`))
 	if d.GTIN.Value != "" {
 		if wrong := gtin.Check(d.GTIN.Value); wrong != "" {
