@@ -124,7 +124,8 @@ func (s *seeding) makeProducts() error {
 			Categories: patch.To([]string{p.category}), Stock: []catalog.StockDraft{{Quantity: stock}}}
 		for _, size := range p.sizes {
 			d.Variants = append(d.Variants, catalog.VariantDraft{SKU: p.sku + "-" + size, Name: patch.To(p.name + ", " + size),
-				Stock: []catalog.StockDraft{{Quantity: stock}}})
+				Attributes: patch.To(`{"Size":"` + size + `"}`),
+				Stock:      []catalog.StockDraft{{Quantity: stock}}})
 		}
 		d.VariantsSet = len(p.sizes) > 0
 		in.Drafts = append(in.Drafts, d)

@@ -40,23 +40,25 @@ type Product struct {
 	Status      Status
 	Price       money.Amount
 	CompareAt   *money.Amount
-	Media       string // JSON: [{id, url, position}]
-	Attributes  string // JSON object: code to value
-	Variants    []Variant
-	Links       []Link
-	CreatedAt   int64 // microseconds since 1970, as all times
-	UpdatedAt   int64
-	ChangedAt   int64 // stamp of the tenant's change clock
-	DeletedAt   int64 // 0 unless deleted
+	Trade
+	Media      string // JSON: [{id, url, position}]
+	Attributes string // JSON object: code to value
+	Variants   []Variant
+	Links      []Link
+	CreatedAt  int64 // microseconds since 1970, as all times
+	UpdatedAt  int64
+	ChangedAt  int64 // stamp of the tenant's change clock
+	DeletedAt  int64 // 0 unless deleted
 }
 
 // Variant is one form of a product.
 type Variant struct {
-	ID         id.Variant
-	SKU        string
-	Name       string
-	Price      *money.Amount // nil: the product's
-	CompareAt  *money.Amount
+	ID        id.Variant
+	SKU       string
+	Name      string
+	Price     *money.Amount // nil: the product's
+	CompareAt *money.Amount
+	Trade
 	Attributes string // JSON object: code to value
 	Position   int64
 }
@@ -96,5 +98,16 @@ func (p Product) SKUs() []string {
 	return list
 }
 
-// search returns the folded text that the search of a list matches.
-func (p Product) search() string { return search.Fold(p.SKU + " " + p.Name) }
+// search returns the folded text that the search of a list matches: SKU, name, and the GTINs of product and variants.
+func (p Product) search() string {
+	text := p.SKU + " " + p.Name
+	if p.GTIN != "" {
+		text += " " + p.GTIN
+	}
+	for i := range p.Variants {
+		if gtin := p.Variants[i].GTIN; gtin != "" {
+			text += " " + gtin
+		}
+	}
+	return search.Fold(text)
+}

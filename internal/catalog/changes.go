@@ -13,7 +13,8 @@ func (r *Change) Named() []string {
 		holds bool
 	}{
 		{"sku", true}, {"name", true}, {"slug", true}, {"description", p.Description != ""}, {"status", true}, {"price", true},
-		{"compareAtPrice", p.CompareAt != nil}, {"attributes", p.Attributes != "{}"}, {"categoryIds", len(p.Links) > 0},
+		{"compareAtPrice", p.CompareAt != nil}, {"gtin", p.GTIN != ""}, {"weight", p.Weight != nil}, {"cost", p.Cost != nil},
+		{"taxClass", p.TaxClass != ""}, {"countryOfOrigin", p.Origin != ""}, {"attributes", p.Attributes != "{}"}, {"categoryIds", len(p.Links) > 0},
 		{"images", p.Media != "[]"}, {"variants", len(p.Variants) > 0},
 	} {
 		if f.holds {

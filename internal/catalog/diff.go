@@ -152,6 +152,7 @@ func (r *Change) scalars(d *Draft) {
 		p.CompareAt = d.CompareAt.Ptr()
 		r.changed("compareAtPrice")
 	}
+	p.Trade.change(&d.Trade, r.changed)
 	if d.Attributes.Set && !jsonvalue.Same(d.Attributes.Or("{}"), p.Attributes) {
 		p.Attributes = d.Attributes.Or("{}")
 		r.changed("attributes")

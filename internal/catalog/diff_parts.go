@@ -96,6 +96,7 @@ func (v *Variant) diff(d *VariantDraft) (changed bool) {
 	if d.CompareAt.Set && !sameAmount(d.CompareAt.Ptr(), v.CompareAt) {
 		v.CompareAt, changed = d.CompareAt.Ptr(), true
 	}
+	v.Trade.change(&d.Trade, func(string) { changed = true })
 	if d.Attributes.Set && !jsonvalue.Same(d.Attributes.Or("{}"), v.Attributes) {
 		v.Attributes, changed = d.Attributes.Or("{}"), true
 	}

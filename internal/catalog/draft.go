@@ -16,6 +16,7 @@ type Draft struct {
 	Status      patch.Field[Status]
 	Price       patch.Field[money.Amount]
 	CompareAt   patch.Field[money.Amount]
+	Trade       TradeDraft
 	Attributes  patch.Field[string]   // JSON object
 	Categories  patch.Field[[]string] // ids or externalIds
 	Images      patch.Field[[]ImageDraft]
@@ -37,6 +38,7 @@ type VariantDraft struct {
 	Name       patch.Field[string]
 	Price      patch.Field[money.Amount]
 	CompareAt  patch.Field[money.Amount]
+	Trade      TradeDraft
 	Attributes patch.Field[string] // JSON object
 	Stock      []StockDraft        // each in another warehouse
 	Follows    bool                // the variant was read without a price of its own, and Price may be the product's

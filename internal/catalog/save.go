@@ -13,13 +13,14 @@ func Save(tx db.Writer, changes []Change) {
 	var parts []*Change
 	for i := range changes {
 		r := &changes[i]
+		found := r.IsNew() || r.Before.search() != r.After.search() // by other words, or GTINs, than before
 		switch {
 		case r.IsNew():
 			tx.Tally(counted, string(r.After.Status), 1)
 			fresh = append(fresh, rowOf(&r.After))
 		case len(r.Fields) == 0:
 			continue
-		case r.pricesOnly():
+		case r.pricesOnly() && !found:
 			priced = append(priced, rowOf(&r.After))
 		default:
 			if r.Before.Status != r.After.Status {
@@ -29,7 +30,7 @@ func Save(tx db.Writer, changes []Change) {
 			full = append(full, rowOf(&r.After))
 		}
 		parts = append(parts, r)
-		if r.IsNew() || r.Before.search() != r.After.search() {
+		if found {
 			searched = append(searched, search.Document{ID: string(r.After.ID), Text: r.After.search()})
 		}
 	}

@@ -34,6 +34,11 @@ var (
 		db.Col("name", func(p *productRow) any { return &p.Name }),
 		db.Col("status", func(p *productRow) any { return &p.Status }),
 		db.Col("media", func(p *productRow) any { return &p.Media }),
+		db.Col("gtin", func(p *productRow) any { return &p.GTIN }).Null(),
+		db.Col("weight", func(p *productRow) any { return &p.Weight }),
+		db.Col("cost", func(p *productRow) any { return &p.Cost }),
+		db.Col("tax_class", func(p *productRow) any { return &p.TaxClass }).Null(),
+		db.Col("country_of_origin", func(p *productRow) any { return &p.Origin }).Null(),
 		db.Col("category_count", func(p *productRow) any { return &p.links }),
 		db.Col("deleted_at", func(p *productRow) any { return &p.DeletedAt }).Null().ReadOnly(),
 	)
@@ -60,6 +65,11 @@ var variantTable = db.NewTable("variants",
 	db.Col("name", func(v *variantRow) any { return &v.Name }),
 	db.Col("price", func(v *variantRow) any { return &v.Price }),
 	db.Col("compare_at_price", func(v *variantRow) any { return &v.CompareAt }),
+	db.Col("gtin", func(v *variantRow) any { return &v.GTIN }).Null(),
+	db.Col("weight", func(v *variantRow) any { return &v.Weight }),
+	db.Col("cost", func(v *variantRow) any { return &v.Cost }),
+	db.Col("tax_class", func(v *variantRow) any { return &v.TaxClass }).Null(),
+	db.Col("country_of_origin", func(v *variantRow) any { return &v.Origin }).Null(),
 	db.Col("attributes", func(v *variantRow) any { return &v.Attributes }),
 )
 

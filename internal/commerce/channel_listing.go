@@ -83,11 +83,18 @@ func (c *listingContext) listing(p *catalog.Product, known map[string]channelsyn
 		Price:       c.settings.price(p.Price, c.currency),
 		CompareAt:   c.settings.compareAt(p.CompareAt, c.currency),
 		Currency:    c.currency,
+		Trade:       connector.Trade(p.Trade),
 		Attributes:  attributesOf(p.Attributes, c.labels),
 		Quantity:    c.settings.quantity(c.levels[p.SKU]),
 		Known:       asItem(own).IDs,
 	}
 	listed.Attributes, listed.Terms = termsOf(listed.Attributes)
+	if p.TaxClass != "" {
+		if listed.Terms == nil {
+			listed.Terms = map[string]string{}
+		}
+		listed.Terms["taxclass"] = p.TaxClass
+	}
 	listed.Settled = own.Content != ""
 	images := own.ImageIDs()
 	for _, image := range p.Images() {
@@ -115,6 +122,7 @@ func (c *listingContext) listing(p *catalog.Product, known map[string]channelsyn
 			Name:       v.Name,
 			Price:      c.settings.price(v.PriceIn(*p), c.currency),
 			CompareAt:  c.settings.compareAt(cmp.Or(v.CompareAt, p.CompareAt), c.currency),
+			Trade:      connector.Trade(v.TradeIn(p)),
 			Attributes: attributesOf(v.Attributes, c.labels),
 			Quantity:   c.settings.quantity(c.levels[v.SKU]),
 			Known:      asItem(known[v.SKU]).IDs,

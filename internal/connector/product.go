@@ -24,14 +24,15 @@ type Product struct {
 	Price       money.Amount
 	CompareAt   *money.Amount // the price before a reduction; nil, or not above Price, means no reduction
 	Currency    string
-	Categories  []Category
-	Images      []Image
-	Attributes  []Attribute
-	Terms       map[string]string `json:",omitempty"` // see TermNames
-	Variants    []Variant         // empty: the product itself is sold
-	Quantity    int64             // what can be sold, not below 0, or NotOurs; of a product without variants
-	Known       IDs               // the platform's ids from the last push, zero if there was none
-	Dropped     []Item            // variants that were pushed before and that the product no longer has
+	Trade
+	Categories []Category
+	Images     []Image
+	Attributes []Attribute
+	Terms      map[string]string `json:",omitempty"` // see TermNames
+	Variants   []Variant         // empty: the product itself is sold
+	Quantity   int64             // what can be sold, not below 0, or NotOurs; of a product without variants
+	Known      IDs               // the platform's ids from the last push, zero if there was none
+	Dropped    []Item            // variants that were pushed before and that the product no longer has
 
 	DroppedImages []string `json:"-"` // the platform's ids of images that were sent before and that the product no longer has
 	// Settled says that the last push succeeded: the platform has nothing of the product that is not known here.
@@ -44,10 +45,11 @@ func (p *Product) Describes() bool { return p.Description != "" || p.Known.Other
 
 // Variant is one form of a product.
 type Variant struct {
-	SKU        string
-	Name       string
-	Price      money.Amount
-	CompareAt  *money.Amount
+	SKU       string
+	Name      string
+	Price     money.Amount
+	CompareAt *money.Amount
+	Trade
 	Attributes []Attribute // in which it differs from the others; never empty
 	Quantity   int64
 	Known      IDs
@@ -59,7 +61,7 @@ func (p *Product) Forms() []Variant {
 	if len(p.Variants) > 0 {
 		return p.Variants
 	}
-	return []Variant{{SKU: p.SKU, Name: p.Name, Price: p.Price, CompareAt: p.CompareAt, Quantity: p.Quantity, Known: p.Known}}
+	return []Variant{{SKU: p.SKU, Name: p.Name, Price: p.Price, CompareAt: p.CompareAt, Trade: p.Trade, Quantity: p.Quantity, Known: p.Known}}
 }
 
 // SKUs are the product's own SKU and those of its variants.
@@ -119,13 +121,21 @@ func Choosable(products []Product) []Product {
 	return list
 }
 
-// Numbers are the trade numbers of a form of a product: the variant's own, or those of a product without variants.
-func (v *Variant) Numbers(p *Product) []Attribute {
+// Numbers are the trade numbers of a form of a product: its GTIN, as an EAN or UPC where it is one, then those among
+// the attributes of the variant, or of a product without variants.
+func (v *Variant) Numbers(p *Product) (list []Attribute) {
+	list = v.GTINs()
 	all := v.Attributes
 	if len(p.Variants) == 0 {
 		all = p.Attributes
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(a Attribute) bool { return a.Number() == "" || strings.TrimSpace(a.Value) == "" })
+	for _, a := range all {
+		same := v.GTIN != "" && a.Number() != "isbn" // it is said by the GTIN
+		if a.Number() != "" && strings.TrimSpace(a.Value) != "" && !same {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // TermNames are attributes, in small letters and digits, that say how a platform sells a product (which tax, how it

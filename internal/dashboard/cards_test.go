@@ -77,7 +77,7 @@ func TestCardsOfVariantsAndLines(t *testing.T) {
 		return eval[string](b, "getComputedStyle(document.querySelector('"+css+"'), '::before').content")
 	}
 	b.open("/products/" + product)
-	if bad := eval[[]string](b, outside); len(bad) > 0 || label("#card-variants td:nth-child(4)") != `"Price before "` {
+	if bad := eval[[]string](b, outside); len(bad) > 0 || label("#card-variants td:nth-child(4)") != `"GTIN "` {
 		t.Errorf("%s: %q", label("#card-variants td:nth-child(4)"), bad)
 	}
 	b.open("/orders/" + order)

@@ -63,10 +63,17 @@ func (f *form) listed(skip func(at string) bool, members ...string) (o *apijson.
 	return o, places
 }
 
+// itemPath is the path of a line.
 var itemPath = regexp.MustCompile(`^items\[(\d+)\]`)
 
-// placed moves errors of list entries to the inputs that they came from.
-func placed(err error, places []int) error {
+// rowPath is the path of an entry of a list, and the rest of a path in it.
+var rowPath = regexp.MustCompile(`^(\w+)\[(\d+)\](.*)$`)
+
+// placed moves errors of entries of items[] to the inputs that they came from.
+func placed(err error, places []int) error { return placedIn("items", err, places) }
+
+// placedIn moves errors of entries of a list to the inputs that they came from.
+func placedIn(list string, err error, places []int) error {
 	e, ok := apperr.As(err)
 	if !ok || len(e.Details) == 0 {
 		return err
@@ -74,12 +81,12 @@ func placed(err error, places []int) error {
 	moved := *e
 	moved.Details = slices.Clone(e.Details)
 	for i, d := range moved.Details {
-		found := itemPath.FindStringSubmatch(d.Path)
-		if found == nil {
+		found := rowPath.FindStringSubmatch(d.Path)
+		if found == nil || found[1] != list {
 			continue
 		}
-		if n, err := strconv.Atoi(found[1]); err == nil && n < len(places) {
-			moved.Details[i].Path = "items[" + strconv.Itoa(places[n]) + "]" + d.Path[len(found[0]):]
+		if n, err := strconv.Atoi(found[2]); err == nil && n < len(places) {
+			moved.Details[i].Path = list + "[" + strconv.Itoa(places[n]) + "]" + found[3]
 		}
 	}
 	return &moved

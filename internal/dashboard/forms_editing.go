@@ -120,6 +120,9 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 		in := f.At(now.Name)
 		typed := in.digest()
 		if known && before == now.digest() || typed == now.digest() {
+			if now.Kind == "decimal" && typed == now.digest() {
+				f.sent.Set(now.Name, in.shown) // it is as it was, also in the writing of an earlier locale
+			}
 			continue
 		}
 		changed = append(changed, now.Label)

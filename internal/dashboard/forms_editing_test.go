@@ -59,9 +59,9 @@ func TestFormsOfWhatHasChanged(t *testing.T) {
 			{page: "/settings/account", action: "/settings/account", input: "name", first: "Lumen", second: "Atelier", by: "Olga Owner"},
 			{page: "/products/" + at["/products"], action: "/products/" + at["/products"], input: "name", first: "Mug, blue", second: "Blue cup",
 				beside: "price", besideNow: "13.75"},
-			{page: "/products/" + at["/products"], action: "/products/" + at["/products"] + "/variants", input: "variants[0].name", first: "S",
+			{page: "/products/" + at["/products"], action: "/products/" + at["/products"], input: "variants[0].name", first: "S",
 				second: "XS"},
-			{page: "/products/" + at["/products"], action: "/products/" + at["/products"] + "/attributes", input: "value-material",
+			{page: "/products/" + at["/products"], action: "/products/" + at["/products"], input: "value-material",
 				first: "clay", second: "glass"},
 			{page: "/customers/" + at["/customers"], action: "/customers/" + at["/customers"], input: "lastName", first: "King", second: "Byron",
 				beside: "company", besideNow: "Analytical Ltd"},
@@ -176,7 +176,7 @@ func TestFormsWhoseRowsHaveMoved(t *testing.T) {
 			{first, "/lines", "items[0].quantity", "PUT", first + "/items", rest(first, 1), "2"},
 			{last, "/lines", "items[0].quantity", "PUT", last + "/items", rest(last, 0), "3"},
 			{ships, "/ship", "items[0].quantity", "PUT", ships + "/items", rest(ships, 1), "2"},
-			{product, "/variants", "variants[0].name", "POST", "/sdk/products/bulk-import?wait=true", map[string]any{
+			{product, "", "variants[0].name", "POST", "/sdk/products/bulk-import?wait=true", map[string]any{
 				"options": map[string]any{"replaceVariants": true}, "products": []any{map[string]any{"sku": "PEN", "name": "Pen", "price": 1,
 					"variants": []any{map[string]any{"sku": "PEN-L", "name": "L"}}}}}, "L"},
 		} {
@@ -221,8 +221,7 @@ func TestFormsChangeOnlyWhatIsTyped(t *testing.T) {
 		segment := "/segments/" + c.call("POST", "/segments", map[string]any{"name": "Some",
 			"rules": map[string]any{"tagsAny": []any{"vip, gold"}, "tagsAll": []any{"b2b"}, "minTotalSpent": 10.0001,
 				"createdAfter": "2026-01-02T03:04:05.678Z"}})["id"].(string)
-		for _, one := range []struct{ record, action string }{{product, ""}, {product, "/variants"}, {product, "/images"},
-			{product, "/attributes"}, {order, "/lines"}, {order, "/details"}, {order, "/address"}, {order, "/billing-address"},
+		for _, one := range []struct{ record, action string }{{product, ""}, {order, "/lines"}, {order, "/details"}, {order, "/address"}, {order, "/billing-address"},
 			{customer, ""}, {customer, "/tags"}, {segment, ""}} {
 			before := c.call("GET", one.record, nil)
 			form := b.get(pageWith(one.record, one.action)).inputs(t, one.record+one.action)

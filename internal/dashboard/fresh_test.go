@@ -115,24 +115,23 @@ func TestTwoNotes(t *testing.T) {
 func TestSavingOneFormKeepsAnother(t *testing.T) {
 	s := newSite(t, "sqlite")
 	c := s.shopper(t)
-	c.articles()
-	id := c.list("/products?search=MUG")[0]["id"].(string)
+	id := c.call("POST", "/customers", map[string]any{"email": "ada@test.example", "firstName": "Ada"})["id"].(string)
 	b := s.window(t, s.owner)
-	b.open("/products/" + id)
-	b.fill("#card-fields [name=name]", "Mug with a handle")
-	b.fill("#card-variants [name='variants[0].sku']", "MUG-L")
-	b.press("Save variants")
-	b.until("document.querySelectorAll('#card-variants tbody tr').length === 2")
-	if name := eval[string](b, "document.querySelector('#card-fields [name=name]').value"); name != "Mug with a handle" {
+	b.open("/customers/" + id)
+	b.fill("[name=firstName]", "Augusta")
+	b.fill("#card-tags [name=list]", "vip")
+	b.press("Save tags")
+	b.until("document.querySelector('#card-tags [name=list]').defaultValue === 'vip'")
+	if name := eval[string](b, "document.querySelector('[name=firstName]').value"); name != "Augusta" {
 		t.Errorf("the name is %q", name)
 	}
-	b.fill("#card-variants [name='variants[1].sku']", "MUG-L") // it is refused
-	b.press("Save variants")
-	b.until("document.querySelector('#card-variants [role=alert]')")
+	b.fill("[name=siret]", "12") // it is refused
 	b.press("Save")
-	b.until("document.querySelector('h1').innerText === 'Mug with a handle'")
-	b.until("document.querySelector('#card-variants [role=alert]')")
-	b.until("document.querySelector(`#card-variants [name='variants[1].sku']`).value === 'MUG-L'")
+	b.until("document.querySelector('[name=siret][aria-invalid]')")
+	b.fill("#card-tags [name=list]", "vip, b2b")
+	b.press("Save tags")
+	b.until("document.querySelector('#card-tags [name=list]').defaultValue === 'vip, b2b'")
+	b.until("document.querySelector('[name=siret][aria-invalid]').value === '12'")
 }
 
 // A record that a colleague deletes is gone from the screen too; what was being typed is not lost.
@@ -254,7 +253,7 @@ func TestReturnToAForm(t *testing.T) {
 	if !b.is("document.querySelector('[name=categoryIds]').checked") {
 		t.Skip("this browser does not tick again what was ticked")
 	}
-	b.press("Save categories")
+	b.press("Save")
 	b.shows("In these categories changed")
 	if now := c.call("GET", "/products/"+mug, nil)["categoryIds"].([]any); len(now) > 0 {
 		t.Errorf("the product is in %v", now)

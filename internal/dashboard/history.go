@@ -110,6 +110,8 @@ func changedWords(member string) string {
 		return "price before"
 	case "categoryIds":
 		return "categories"
+	case "gtin":
+		return "GTIN"
 	case "vatIntracomNumber":
 		return "VAT number"
 	}

@@ -144,7 +144,8 @@ func (r *request) moveWords(m fileimport.Moves) string {
 // diffNames are what people call the fields of a product.
 var diffNames = map[string]string{"name": "Name", "slug": "Slug", "description": "Description", "status": "Status", "price": "Price",
 	"compareAtPrice": "Price before", "attributes": "Attributes", "categoryIds": "Categories", "media": "Images", "images": "Images",
-	"variants": "Variants"}
+	"variants": "Variants", "gtin": "GTIN", "weight": "Weight in kg", "cost": "Cost", "taxClass": "Tax class",
+	"countryOfOrigin": "Country of origin"}
 
 // diffWords describes the changes of a product.
 func (r *request) diffWords(d fileimport.Diff) (list []change) {
@@ -167,7 +168,7 @@ func (r *request) valueWords(field string, value json.RawMessage) string {
 	switch {
 	case text == "" || text == "null" || text == `""` || text == "[]" || text == "{}":
 		return "none"
-	case field == "price" || field == "compareAtPrice":
+	case field == "price" || field == "compareAtPrice" || field == "cost":
 		if amount, err := money.Parse(strings.Trim(text, `"`)); err == nil {
 			return r.format.Money(amount, r.caller().Currency)
 		}

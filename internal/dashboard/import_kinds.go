@@ -108,6 +108,7 @@ var productFields = map[string]string{"": "not imported", "sku": "SKU", "name": 
 	"compareAtPrice": "Price before, crossed out", "description": "Description", "status": "Status", "categoryIds": "Ids of categories",
 	"categories": "Categories, several", "category": "Category", "images": "Images, by address", "stock.quantity": "Stock",
 	"stock.warehouseCode": "Warehouse of the stock", "parent": "SKU of the product it is a variant of", "attributes.": "Attribute",
+	"gtin": "GTIN (EAN, UPC)", "weight": "Weight in kilograms", "cost": "Cost", "taxClass": "Tax class", "countryOfOrigin": "Country of origin",
 	"option.": "Option of a variant"}
 
 // priceFields likewise of a price list, and stockFields of a stock list.

@@ -149,7 +149,7 @@ func TestManyCategoriesAreFolded(t *testing.T) {
 	}
 	b.clickOn("#card-categories summary")
 	b.act(`[...document.querySelectorAll("#card-categories label")].find(e => e.innerText.trim() === "Shelf 21")`, "el.click()")
-	b.press("Save categories")
+	b.press("Save")
 	b.shows("28 more")
 	b.open("/products/" + string(p.ID))
 	if got := eval[[]string](b, shown); fmt.Sprint(got) != "[Shelf 07 Shelf 21]" {

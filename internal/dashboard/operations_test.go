@@ -22,8 +22,7 @@ var reached = map[string][]string{
 	"bulkUpdateInventory": {"POST /inventory/import/{id}/run"}, "bulkUpdatePrices": {"POST /prices/import/{id}/run"},
 
 	"listProducts": {"GET /products"}, "createProduct": {"POST /products/new"}, "getProduct": {"GET /products/{id}"},
-	"updateProduct": {"POST /products/{id}", "POST /products/{id}/variants", "POST /products/{id}/images", "POST /products/{id}/categories",
-		"POST /products/{id}/attributes", "POST /products/{id}/status"},
+	"updateProduct":  {"POST /products/{id}", "POST /products/{id}/status"},
 	"deleteProduct":  {"POST /products/{id}/delete"},
 	"listCategories": {"GET /categories"}, "createCategory": {"POST /categories"}, "getCategory": {"GET /categories/{id}"},
 	"updateCategory": {"POST /categories/{id}"}, "deleteCategory": {"POST /categories/{id}/delete"},

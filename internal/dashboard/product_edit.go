@@ -3,6 +3,8 @@ package dashboard
 import (
 	"encoding/json"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,111 +20,131 @@ import (
 	"entrepot/internal/limits"
 )
 
-// changeProduct runs a form of the page that changes the product by a draft; words is the message afterwards.
-func (d *Dashboard) changeProduct(
-	r *request,
-	build func(productPage) *form,
-	words string,
-	read func(f *form, p productPage) (catalog.Draft, error),
-) (
-	answer, error) {
+// updateProduct serves POST /products/{id}: the whole product by its one form. A button with the name "then" stores
+// nothing: the form comes back with more rows of variants, its images in another order, or a preview.
+func (d *Dashboard) updateProduct(r *request) (answer, error) {
 	p, err := r.readProductPage()
 	if err != nil {
 		return answer{}, err
 	}
-	f := build(p)
-	if f == nil {
-		return answer{}, apperr.New(apperr.Conflict, "conflict", "there is nothing to enter here any more")
+	if r.http.PostForm.Get("then") != "" {
+		return d.arrangeProduct(r, p)
 	}
-	return r.submit(f, d.showProduct, func(f *form) (answer, error) {
-		draft, err := read(f, p)
+	return r.submit(p.form(r), d.showProduct, func(f *form) (answer, error) {
+		draft, rows, err := p.readForm(r, f)
 		if err != nil {
-			return answer{}, err
+			return answer{}, placedIn("variants", err, rows)
 		}
-		return d.write(r, func(tx *db.Tx) (answer, error) {
+		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateProduct(tx, r.caller(), p.product.ID, commerce.Expected{}, draft)
-			return redirect(p.path(""), words), err
+			return redirect(p.path(""), "Saved"), err
 		})
+		return out, placedIn("variants", err, rows)
 	})
 }
 
-func readChange(f *form, _ productPage) (catalog.Draft, error) {
+// arrangeProduct shows the form again as one of its buttons arranges it. What the form was filled from stays as it was,
+// so that a change of somebody else is still noticed when the form is saved.
+func (d *Dashboard) arrangeProduct(r *request, p productPage) (answer, error) {
+	sent := r.http.PostForm
+	seen := sent.Get(seenName)
+	sent.Del(seenName)
+	wrong := p.arrange(sent)
+	f := p.form(r)
+	for _, one := range strings.Fields(f.Seen) {
+		name, _, _ := strings.Cut(one, "=")
+		if !strings.Contains(" "+seen, " "+name+"=") { // an input that is new
+			seen += " " + one
+		}
+	}
+	f.Seen = seen
+	return r.submit(f, d.showProduct, func(f *form) (answer, error) {
+		if wrong != nil {
+			return answer{}, wrong
+		}
+		r.refused = f // the page shows this form
+		return d.showProduct(r)
+	})
+}
+
+// arrange changes what was typed into the form as the button says. Errors: Invalid.
+func (p productPage) arrange(sent url.Values) error {
+	switch act, which, _ := strings.Cut(sent.Get("then"), "-"); act {
+	case "rows":
+		return p.addRows(sent)
+	case "up", "down", "drop":
+		moveImage(sent, act, which)
+	}
+	return nil
+}
+
+// readForm reads the form; rows are the rows of the variants of the draft.
+func (p productPage) readForm(r *request, f *form) (draft catalog.Draft, rows []int, err error) {
+	rows = p.givenRows(f)
 	o := f.Object()
-	draft := drafts.ReadProduct(o, drafts.ToUpdate)
-	return draft, o.Err()
+	draft = drafts.ReadProduct(o, drafts.ToUpdate)
+	if err := o.Err(); err != nil {
+		return draft, rows, err
+	}
+	if !draft.Images.Set && f.sent.Has(imageName(0)) { // all entries are blank
+		draft.Images = patch.To([]catalog.ImageDraft{})
+	}
+	if err := p.readOptions(f, &draft, rows); err != nil {
+		return draft, nil, err // the path is that of its input
+	}
+	if err := p.readAttributes(f, &draft); err != nil {
+		return draft, nil, err
+	}
+	return draft, rows, r.addCategory(f, &draft)
 }
 
-// updateProduct serves POST /products/{id}.
-func (d *Dashboard) updateProduct(r *request) (answer, error) {
-	return d.changeProduct(r, func(p productPage) *form { return p.fields(r) }, "Saved", readChange)
+// addCategory adds the category that was named to those that are ticked.
+func (r *request) addCategory(f *form, draft *catalog.Draft) error {
+	said := strings.TrimSpace(f.Value("add"))
+	if said == "" || f.find("add") == nil {
+		return nil
+	}
+	return r.readWide(func(tx *db.Tx) error {
+		which, err := categoryNamed(tx, "add", said)
+		draft.Categories.Value = append(slices.Clone(draft.Categories.Value), string(which))
+		return err
+	})
 }
 
-// updateCategories serves POST /products/{id}/categories: those that are ticked, and the one that was named.
-func (d *Dashboard) updateCategories(r *request) (answer, error) {
-	return d.changeProduct(r, func(p productPage) *form { return p.categoryForm(r) }, "Saved",
-		func(f *form, p productPage) (catalog.Draft, error) {
-			draft, err := readChange(f, p)
-			said := strings.TrimSpace(f.Value("add"))
-			if err != nil || said == "" || f.find("add") == nil {
-				return draft, err
-			}
-			return draft, r.readWide(func(tx *db.Tx) error {
-				which, err := categoryNamed(tx, "add", said)
-				draft.Categories.Value = append(slices.Clone(draft.Categories.Value), string(which))
-				return err
-			})
-		})
+// readAttributes reads the inputs of attributes: blank ones are removed, and those that the form does not have stay.
+func (p productPage) readAttributes(f *form, draft *catalog.Draft) error {
+	values, changed := attributesOf(p.product.Attributes), false
+	for _, in := range f.Fields {
+		code, ours := strings.CutPrefix(in.Name, "value-")
+		if !ours || !f.sent.Has(in.Name) || f.Value(in.Name) == in.shown { // an unchanged value keeps its type
+			continue
+		}
+		value, err := attributeValue(p.typeOf(code), strings.TrimSpace(f.Value(in.Name)), f.point)
+		if err != nil {
+			return apperr.At(in.Name, "%s", err.Error())
+		}
+		if changed = true; value == nil {
+			delete(values, code)
+		} else {
+			values[code] = value
+		}
+	}
+	if !changed {
+		return nil
+	}
+	whole, err := json.Marshal(values)
+	draft.Attributes = patch.To(string(whole))
+	return err
 }
 
-// updateVariants serves POST /products/{id}/variants.
-func (d *Dashboard) updateVariants(r *request) (answer, error) {
-	return d.changeProduct(r, func(p productPage) *form { return p.variants(r) }, "Variants saved", readChange)
-}
-
-// updateImages serves POST /products/{id}/images: blank entries are removed.
-func (d *Dashboard) updateImages(r *request) (answer, error) {
-	return d.changeProduct(
-		r,
-		func(p productPage) *form { return p.images(r) },
-		"Images saved",
-		func(f *form, p productPage) (catalog.Draft, error) {
-			draft, err := readChange(f, p)
-			if !draft.Images.Set {
-				draft.Images = patch.To([]catalog.ImageDraft{})
-			}
-			return draft, err
-		},
-	)
-}
-
-// updateAttributes serves POST /products/{id}/attributes: blank ones are removed, and those that the form does not
-// have stay.
-func (d *Dashboard) updateAttributes(r *request) (answer, error) {
-	return d.changeProduct(r, func(p productPage) *form { return p.attributeForm(r) }, "Attributes saved",
-		func(f *form, p productPage) (catalog.Draft, error) {
-			values := attributesOf(p.product)
-			types := map[string]catalog.AttributeType{}
-			for _, a := range p.attributes {
-				types[a.Code] = a.Type
-			}
-			for _, in := range f.Fields {
-				code := strings.TrimPrefix(in.Name, "value-")
-				if f.Value(in.Name) == in.shown { // an unchanged value keeps its type
-					continue
-				}
-				value, err := attributeValue(types[code], strings.TrimSpace(f.Value(in.Name)), f.point)
-				switch {
-				case err != nil:
-					return catalog.Draft{}, apperr.At(in.Name, "%s", err.Error())
-				case value == nil:
-					delete(values, code)
-				default:
-					values[code] = value
-				}
-			}
-			whole, err := json.Marshal(values)
-			return catalog.Draft{Attributes: patch.To(string(whole))}, err
-		})
+// typeOf is the type that the account gives an attribute, "" for none.
+func (p productPage) typeOf(code string) catalog.AttributeType {
+	for _, a := range p.attributes {
+		if a.Code == code {
+			return a.Type
+		}
+	}
+	return ""
 }
 
 // attributeValue is what was typed, as JSON of the attribute's type; nil for nothing. point is what the locale writes
@@ -159,94 +181,62 @@ func amountText(a *money.Amount, currency string) string {
 	return a.Text(currency)
 }
 
-func (p productPage) fields(r *request) *form {
-	currency := r.caller().Currency
-	return r.editing(
-		p.path(""),
-		field{Name: "name", Label: "Name", Value: p.product.Name, Required: true, Max: limits.MaxProductName},
-		field{Name: "price", Label: "Price in " + currency, Kind: "decimal", Digits: money.Digits(currency),
+// form is the one form of the product.
+func (p productPage) form(r *request) *form {
+	currency, sent := r.caller().Currency, r.sentTo(p.path(""))
+	fields := []field{
+		{Name: "name", Label: "Name", Value: p.product.Name, Required: true, Max: limits.MaxProductName},
+		{Name: "price", Label: "Price in " + currency, Kind: "decimal", Digits: money.Digits(currency),
 			Value: amountText(&p.product.Price, currency), Required: true},
-		field{
-			Name:       "compareAtPrice",
-			Label:      "Price before",
-			Kind:       "decimal",
-			Digits:     money.Digits(r.caller().Currency),
-			Value:      amountText(p.product.CompareAt, currency),
-			ClearBlank: true,
-			Hint:       "shown crossed out; blank for none",
-		},
-		field{Name: "slug", Label: "Slug", Value: p.product.Slug, Mono: true},
-		field{Name: "description", Label: "Description", Kind: "textarea", Value: p.product.Description, ClearBlank: true,
-			Max: limits.MaxDescription},
-	)
+		{Name: "compareAtPrice", Label: "Price before", Kind: "decimal", Digits: money.Digits(currency),
+			Value: amountText(p.product.CompareAt, currency), ClearBlank: true, Hint: "shown crossed out; blank for none"},
+		{Name: "slug", Label: "Slug", Value: p.product.Slug, Mono: true},
+		{Name: "description", Label: "Description", Kind: "textarea", Value: p.product.Description, ClearBlank: true,
+			Max: limits.MaxDescription, Hint: "HTML, or plain text"},
+	}
+	fields = append(fields, tradeFields("", p.product.Trade, currency, true)...)
+	fields = append(fields, p.imageFields(r)...)
+	fields = append(fields, p.variantFields(sent, currency)...)
+	fields = append(fields, p.categoryFields(r)...)
+	return r.editing(p.path(""), append(fields, p.attributeFields()...)...)
 }
 
-// variants is the form of all variants, with a blank row for a new one.
-func (p productPage) variants(r *request) *form {
-	var fields []field
-	for i := range len(p.product.Variants) + 1 {
-		at := "variants[" + strconv.Itoa(i) + "]."
-		var v catalog.Variant
-		if i < len(p.product.Variants) {
-			v = p.product.Variants[i]
-		}
-		sku := field{Name: at + "sku", Label: "SKU", Value: v.SKU, Mono: true, Placeholder: "SKU"}
-		if v.SKU != "" {
-			sku.Kind = "hidden"
-		}
-		clear := v.SKU != "" // of a blank new row nothing is sent
-		fields = append(
-			fields,
-			sku,
-			field{Name: at + "name", Label: "Name", Value: v.Name, Placeholder: "Name"},
-			field{
-				Name:        at + "price",
-				Label:       "Price",
-				Kind:        "decimal",
-				Digits:      money.Digits(r.caller().Currency),
-				Value:       amountText(v.Price, r.caller().Currency),
-				ClearBlank:  clear,
-				Placeholder: "as product",
-			},
-			field{
-				Name:       at + "compareAtPrice",
-				Label:      "Price before",
-				Kind:       "decimal",
-				Digits:     money.Digits(r.caller().Currency),
-				Value:      amountText(v.CompareAt, r.caller().Currency),
-				ClearBlank: clear, Placeholder: "none",
-			},
-		)
+// sentTo is what was sent to an action below the prefix, nil if it is not the one that is served.
+func (r *request) sentTo(action string) url.Values {
+	if r.http.Method == http.MethodPost && r.http.URL.EscapedPath() == prefix+action {
+		return r.http.PostForm
 	}
-	return r.editing(p.path("/variants"), fields...)
+	return nil
 }
 
-func (p productPage) variantRow(f *form, i int) variantRow {
-	at := "variants[" + strconv.Itoa(i) + "]."
-	row := variantRow{SKU: f.At(at + "sku"), Name: f.At(at + "name"), Price: f.At(at + "price"), CompareAt: f.At(at + "compareAtPrice")}
-	if i < len(p.product.Variants) {
-		row.To = stockPath(p.product.Variants[i].SKU)
+// tradeFields are the inputs of what trade needs to know of a product, or of a variant at a place of the form. A blank
+// one clears what is stored.
+func tradeFields(at string, t catalog.Trade, currency string, stored bool) []field {
+	weight, blank := "", "none"
+	if t.Weight != nil {
+		weight = t.Weight.String()
 	}
-	return row
-}
-
-// moreImages are blank inputs for new images.
-const moreImages = 2
-
-func (p productPage) images(r *request) *form {
-	var fields []field
-	images := p.product.Images()
-	for i := range min(len(images)+moreImages, limits.MaxImages) {
-		f := field{Name: "images[" + strconv.Itoa(i) + "].url", Label: "Image " + strconv.Itoa(i+1), Kind: "url", Placeholder: "https://…",
-			Max: limits.MaxImageURL}
-		if i < len(images) {
-			if f.Value = images[i].URL; r.plainImage(f.Value) {
-				f.Hint = "Not shown here, because its address does not begin with https"
-			}
+	if at != "" {
+		blank = "as product"
+	}
+	list := []field{
+		{Name: at + "gtin", Label: "GTIN", Value: t.GTIN, Mono: true, Max: 14, Placeholder: "none",
+			Hint: "EAN or UPC: the digits below the bars"},
+		{Name: at + "weight", Label: "Weight in kg", Kind: "decimal", Digits: 3, Value: weight, Placeholder: blank,
+			Hint: "of one unit with its packing"},
+		{Name: at + "cost", Label: "Cost in " + currency, Kind: "decimal", Digits: money.Digits(currency),
+			Value: amountText(t.Cost, currency), Placeholder: blank, Hint: "what one unit costs you; buyers never see it"},
+		{Name: at + "taxClass", Label: "Tax class", Value: t.TaxClass, Max: limits.MaxTaxClass, Placeholder: blank,
+			Hint: "as your shop calls it, such as reduced-rate"},
+		{Name: at + "countryOfOrigin", Label: "Country of origin", Value: t.Origin, Max: 2, Placeholder: blank,
+			Hint: "two letters, such as FR"},
+	}
+	for i := range list {
+		if list[i].ClearBlank = stored; at != "" {
+			list[i].Hint = "" // the product's inputs have it
 		}
-		fields = append(fields, f)
 	}
-	return r.editing(p.path("/images"), fields...)
+	return list
 }
 
 // linkedTo are the categories of a product.
@@ -259,9 +249,9 @@ func linkedTo(p *catalog.Product) (list []id.Category) {
 	return list
 }
 
-// categoryForm has all categories with those of the product ticked, or, of very many, only these, and an input to add
+// categoryFields are all categories with those of the product ticked, or, of very many, only these, and an input to add
 // one.
-func (p productPage) categoryForm(r *request) *form {
+func (p productPage) categoryFields(r *request) []field {
 	if len(p.categories) == 0 {
 		return nil
 	}
@@ -290,22 +280,21 @@ func (p productPage) categoryForm(r *request) *form {
 		}
 	}
 	if !p.many {
-		return r.editing(p.path("/categories"), in)
+		return []field{in}
 	}
-	return r.editing(p.path("/categories"), in, field{Name: "add", Label: "Add a category", Hint: namedBy})
+	return []field{in, {Name: "add", Label: "Add a category", Hint: namedBy}}
 }
 
-// attributesOf are a product's attributes by code, each as JSON.
-func attributesOf(p *catalog.Product) map[string]json.RawMessage {
+// attributesOf are the attributes of a product or variant by code, each as JSON.
+func attributesOf(stored string) map[string]json.RawMessage {
 	values := map[string]json.RawMessage{}
-	_ = json.Unmarshal([]byte(p.Attributes), &values) // it was checked when it was stored
+	_ = json.Unmarshal([]byte(stored), &values) // it was checked when it was stored
 	return values
 }
 
-// attributeForm has the attributes that the account defines, and the product's others if they are plain values.
-func (p productPage) attributeForm(r *request) *form {
-	values := attributesOf(p.product)
-	var fields []field
+// attributeFields are the attributes that the account defines, and the product's others if they are plain values.
+func (p productPage) attributeFields() (fields []field) {
+	values := attributesOf(p.product.Attributes)
 	described := map[string]bool{}
 	for _, a := range p.attributes {
 		described[a.Code] = true
@@ -333,10 +322,7 @@ func (p productPage) attributeForm(r *request) *form {
 			fields = append(fields, field{Name: "value-" + code, Label: code, Value: valueText(values[code])})
 		}
 	}
-	if len(fields) == 0 {
-		return nil
-	}
-	return r.editing(p.path("/attributes"), fields...)
+	return fields
 }
 
 // valueText is a JSON text, number or boolean as it is shown; "" for anything else.

@@ -2,6 +2,9 @@ package dashboard
 
 import (
 	"cmp"
+	"net/http"
+	"slices"
+	"strings"
 
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
@@ -16,10 +19,6 @@ import (
 var oneProductRoutes = []*route{
 	{method: "GET", path: "/products/{id}", scope: "read:products", serve: (*Dashboard).showProduct},
 	{method: "POST", path: "/products/{id}", scope: "write:products", serve: (*Dashboard).updateProduct},
-	{method: "POST", path: "/products/{id}/variants", scope: "write:products", serve: (*Dashboard).updateVariants},
-	{method: "POST", path: "/products/{id}/images", scope: "write:products", serve: (*Dashboard).updateImages},
-	{method: "POST", path: "/products/{id}/categories", scope: "write:products", serve: (*Dashboard).updateCategories},
-	{method: "POST", path: "/products/{id}/attributes", scope: "write:products", serve: (*Dashboard).updateAttributes},
 	{method: "POST", path: "/products/{id}/status", scope: "write:products", serve: (*Dashboard).setStatus},
 	{method: "POST", path: "/products/{id}/publish", scope: "write:channels", serve: (*Dashboard).publishProduct},
 	{method: "POST", path: "/products/{id}/unpublish", scope: "write:channels", serve: (*Dashboard).unpublishProduct},
@@ -30,31 +29,28 @@ var oneProductRoutes = []*route{
 type productView struct {
 	ID, SKU      string
 	Badge        badge
-	Thumbs       []string
-	Fields       *form
-	Variants     *form
-	VariantRows  []variantRow
-	Images       *form
-	Categories   *form // nil while the account has none
-	Attributes   *form // nil while there is nothing to enter
+	Form         *form    // for those who may change it
+	Unsaved      bool     // the form holds something that is not stored
+	Trade        []*field // what trade needs to know of the product
+	Images       []imageRow
+	Variants     variantsView
+	Categories   []*field
+	Attributes   []*field
+	Preview      string   // the description as HTML, "" while nobody asks for it
+	Thumbs       []string // for those who may only read, as all below
+	Values       []pair   // attributes
 	Levels       []levelRow
 	Publications []publicationRow
-	Facts        []pair        // for those who may only read
-	VariantFacts []variantFact // likewise
-	Moves        []formButton  // to other statuses
+	Facts        []pair
+	VariantFacts []variantFact
+	Moves        []formButton // to other statuses
 	Delete       ask
 	Pairs        []pair
 	History      history
 }
 
-// variantRow are the inputs of one variant.
-type variantRow struct {
-	SKU, Name, Price, CompareAt *field
-	To                          string // its stock
-}
-
 // variantFact is a variant for those who may only read.
-type variantFact struct{ SKU, Name, Price, To string }
+type variantFact struct{ SKU, Name, Price, GTIN, To string }
 
 // publicationRow is a channel, and the product's state there.
 type publicationRow struct {
@@ -132,8 +128,9 @@ func (d *Dashboard) showProduct(r *request) (answer, error) {
 }
 
 func (d *Dashboard) productScreen(r *request, p productPage) answer {
-	view := productView{ID: string(p.product.ID), SKU: p.product.SKU, Badge: productBadges[p.product.Status], Fields: p.fields(r),
-		Variants: p.variants(r), Images: p.images(r), Categories: p.categoryForm(r), Attributes: p.attributeForm(r),
+	f := p.form(r)
+	view := productView{ID: string(p.product.ID), SKU: p.product.SKU, Badge: productBadges[p.product.Status], Form: f,
+		Unsaved: r.http.Method == http.MethodPost, Images: r.imageRows(f), Variants: p.variantsView(f),
 		Publications: p.publications(r), History: p.history,
 		Pairs: []pair{{Name: "Id", Value: string(p.product.ID), Mono: true}, {Name: "Created", At: r.format.Stamp(p.product.CreatedAt)},
 			{Name: "Changed", At: r.format.Stamp(p.product.UpdatedAt)}},
@@ -141,13 +138,18 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 			"Lines of orders keep its SKU and name. To stop selling it, archive it instead.", "Delete the product",
 			r.form(p.path("/delete"), field{Name: "typed", Label: "Type the SKU to delete it", Required: true, Mono: true})),
 	}
-	for _, image := range p.product.Images() {
-		if at := r.image(image.URL); at != "" {
-			view.Thumbs = append(view.Thumbs, at)
+	for _, in := range f.Fields {
+		switch {
+		case slices.Contains(catalog.TradeNames, in.Name):
+			view.Trade = append(view.Trade, in)
+		case in.Name == "categoryIds", in.Name == "add":
+			view.Categories = append(view.Categories, in)
+		case strings.HasPrefix(in.Name, "value-"):
+			view.Attributes = append(view.Attributes, in)
 		}
 	}
-	for i := range len(p.product.Variants) + 1 {
-		view.VariantRows = append(view.VariantRows, p.variantRow(view.Variants, i))
+	if r.sentTo(p.path("")).Get("then") == "preview" {
+		view.Preview = f.At("description").Value
 	}
 	for _, sku := range p.product.SKUs() {
 		for _, l := range p.shown.Levels[sku] {
@@ -161,7 +163,17 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 		}
 	}
 	if !r.caller().May("write:products") {
-		view.Facts, view.VariantFacts = p.facts(r, view.Categories)
+		view.Facts, view.VariantFacts = p.facts(r, f)
+		for _, row := range view.Images {
+			if row.Shown != "" {
+				view.Thumbs = append(view.Thumbs, row.Shown)
+			}
+		}
+		for _, in := range view.Attributes {
+			if in.Value != "" {
+				view.Values = append(view.Values, pair{Name: in.Label, Value: in.Value})
+			}
+		}
 	}
 	return show(
 		screen{Template: "product", Title: p.product.Name, Section: "/products", Crumbs: []crumb{{"Products", "/products"}}, Data: view},
@@ -169,8 +181,8 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 }
 
 // facts are the product's values in words, and those of its variants; the categories are those that are ticked in
-// their form.
-func (p productPage) facts(r *request, categories *form) (list []pair, variants []variantFact) {
+// the form.
+func (p productPage) facts(r *request, f *form) (list []pair, variants []variantFact) {
 	add := func(name, value string) {
 		if value != "" {
 			list = append(list, pair{Name: name, Value: value})
@@ -185,8 +197,15 @@ func (p productPage) facts(r *request, categories *form) (list []pair, variants 
 	add("Name", p.product.Name)
 	add("Price", price(&p.product.Price))
 	add("Price before", price(p.product.CompareAt))
-	if categories != nil {
-		for _, o := range categories.At("categoryIds").Options {
+	add("GTIN", p.product.GTIN)
+	if p.product.Weight != nil {
+		add("Weight", r.format.plain(p.product.Weight.String())+" kg")
+	}
+	add("Cost", price(p.product.Cost))
+	add("Tax class", p.product.TaxClass)
+	add("Country of origin", p.product.Origin)
+	if in := f.find("categoryIds"); in != nil {
+		for _, o := range in.Options {
 			if o.On {
 				add("Category", o.Label)
 			}
@@ -195,7 +214,7 @@ func (p productPage) facts(r *request, categories *form) (list []pair, variants 
 	add("Slug", p.product.Slug)
 	add("Description", p.product.Description)
 	for _, v := range p.product.Variants {
-		fact := variantFact{SKU: v.SKU, Name: v.Name, Price: cmp.Or(price(v.Price), price(&p.product.Price))}
+		fact := variantFact{SKU: v.SKU, Name: v.Name, GTIN: v.GTIN, Price: cmp.Or(price(v.Price), price(&p.product.Price))}
 		if r.d.opens(r, "/stock/{sku}") {
 			fact.To = stockPath(v.SKU)
 		}

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -86,25 +85,101 @@ func TestProductForms(t *testing.T) {
 		})
 		home := "/products/" + string(made[0])
 		page = b.get(home)
-		b.follow(b.submit(t, page, home, "name", "Mug, large", "price", "13", "compareAtPrice", "", "slug", "mug", "description", "Holds tea"))
-		b.follow(b.submit(t, page, home+"/variants", "variants[0].sku", "MUG-R", "variants[0].name", "Red", "variants[0].price", "14.25"))
-		b.follow(b.submit(t, page, home+"/images", "images[0].url", "https://pics.example/a.jpg", "images[1].url", ""))
+		b.follow(b.sendForm(t, page, home, "name", "Mug, large", "price", "13", "slug", "mug", "description", "Holds tea",
+			"gtin", "4006381333931", "weight", "0,35", "cost", "4,1", "taxClass", "reduced-rate", "countryOfOrigin", "pt",
+			"variants[0].sku", "MUG-R", "variants[0].name", "Red", "variants[0].price", "14.25", "variants[0].gtin", "96385074",
+			"images[0].url", "https://pics.example/a.jpg"))
 		p, _ := s.stored(made[0])
 		if p.Name != "Mug, large" || p.Price.Text("EUR") != "13.00" || p.Description != "Holds tea" || len(p.Variants) != 1 ||
-			p.Variants[0].Price.Text("EUR") != "14.25" || len(p.Images()) != 1 {
+			p.Variants[0].Price.Text("EUR") != "14.25" || p.Variants[0].GTIN != "96385074" || len(p.Images()) != 1 ||
+			p.GTIN != "4006381333931" || p.Weight.String() != "0.35" || p.Cost.String() != "4.1" || p.TaxClass != "reduced-rate" || p.Origin != "PT" {
 			t.Fatalf("stored %+v", p)
 		}
+		has(t, s.as(s.newUser("vera@test.example", accounts.Viewer)).get(home), "GTIN 4006381333931", "Weight 0.35 kg", "Cost €4.10",
+			"Tax class reduced-rate", "Country of origin PT", "MUG-R Red 96385074")
 		page = b.get(home)
-		b.follow(b.submit(t, page, home+"/variants", "variants[0].sku", "MUG-R", "variants[0].name", "Red", "variants[0].price", ""))
-		b.follow(b.submit(t, page, home+"/images", "images[0].url", "", "images[1].url", ""))
-		if p, _ := s.stored(made[0]); p.Variants[0].Price != nil || len(p.Images()) != 0 {
+		has(t, page, "Changed name, description, price, GTIN, weight, cost, tax class, country of origin, images, variants", "by you")
+		b.follow(b.sendForm(t, page, home, "variants[0].price", "", "variants[0].gtin", "", "images[0].url", "", "gtin", "", "weight", ""))
+		if p, _ := s.stored(made[0]); p.Variants[0].Price != nil || p.Variants[0].GTIN != "" || len(p.Images()) != 0 || p.GTIN != "" || p.Weight != nil {
 			t.Errorf("what was emptied stays: %+v", p)
 		}
-		out = b.submit(t, page, home+"/images", "images[0].url", "ftp://x")
-		if out.status != 422 || !strings.Contains(out.words(), "must be an absolute http or https URL") {
-			t.Errorf("a bad image: %d %.300s", out.status, out.words())
+		for input, typed := range map[string][2]string{"images[0].url": {"ftp://x", "must be an absolute http or https URL"},
+			"gtin": {"4006381333932", "Must end in the check digit 1, not 2"}, "weight": {"heavy", "Must be a number such as 12.50"},
+			"countryOfOrigin":  {"ZZ", "Must be a country's two letters, such as FR"},
+			"variants[1].gtin": {"96385075", "SKU is required"}} {
+			out = b.sendForm(t, b.get(home), home, input, typed[0])
+			if out.status != 422 || !strings.Contains(strings.ToLower(out.words()), strings.ToLower(typed[1])) {
+				t.Errorf("%s: %d %.900s", input, out.status, out.words())
+			}
 		}
 	})
+}
+
+// Variants are built from options: each combination gets a row, and what is typed elsewhere stays. Nothing is stored before the form is
+// saved, and a row whose SKU was removed is left out.
+func TestVariantsAreBuiltFromOptions(t *testing.T) {
+	sites(t, func(t *testing.T, s *site) {
+		b, c := s.as(s.owner), s.shopper(t)
+		p := s.product(`{"sku":"TEE","name":"Tee","price":20,"variants":[{"sku":"TEE-1","name":"One","attributes":{"Size":"M","Colour":"red"}}]}`)
+		home := "/products/" + string(p.ID)
+		out := b.sendForm(t, b.get(home), home, "name", "T-shirt", "make[0].name", "size", "make[0].values", "S, M", "make[1].name", "Colour",
+			"make[1].values", "red, Blau", "then", "rows")
+		has(t, out, "3 rows are new and stored by Save")
+		for input, want := range map[string]string{"name": "T-shirt", "variants[0].name": "One", "variants[1].sku": "TEE-S-RED",
+			"variants[1].values[0]": "S", "variants[1].values[1]": "red", "variants[1].name": "S / red", "variants[3].sku": "TEE-M-BLAU"} {
+			if got := out.inputs(t, home).Get(input); got != want {
+				t.Errorf("%s is %q, not %q", input, got, want)
+			}
+		}
+		if now, _ := s.stored(p.ID); now.Name != "Tee" || len(now.Variants) != 1 {
+			t.Errorf("stored before it was saved: %+v", now)
+		}
+		page := b.follow(b.sendForm(t, out, home, "variants[2].sku", "", "variants[3].gtin", "96385074"))
+		has(t, page, "Saved", "T-shirt")
+		options := fmt.Sprint(c.call("GET", home, nil)["options"])
+		if now, _ := s.stored(p.ID); len(now.Variants) != 3 || now.Variants[2].GTIN != "96385074" || now.Variants[1].Attributes != `{"Size":"S","Colour":"red"}` ||
+			options != "[map[name:Size values:[M S]] map[name:Colour values:[red Blau]]]" {
+			t.Errorf("stored %+v %s", now.Variants, options)
+		}
+		b.follow(b.sendForm(t, page, home, "variants[0].values[0]", "L"))
+		if now, _ := s.stored(p.ID); now.Variants[0].Attributes != `{"Size":"L","Colour":"red"}` {
+			t.Errorf("stored %+v", now.Variants[0])
+		}
+		for _, typed := range [][]string{{"make[0].name", "", "make[0].values", "S"}, {"make[0].values", ""},
+			{"make[0].values", "1,2,3,4,5,6,7,8", "make[1].values", "1,2,3,4,5,6,7,8"}} {
+			if out := b.sendForm(t, b.get(home), home, append(typed, "then", "rows")...); out.status != 422 {
+				t.Errorf("%v: %d %.600s", typed, out.status, out.words())
+			}
+		}
+	})
+}
+
+// Images are moved and dropped by buttons, and the description is shown as shops show it: nothing of it is stored meanwhile.
+func TestImagesAreMovedByButtons(t *testing.T) {
+	s := newSite(t, "sqlite")
+	b := s.as(s.owner)
+	p := s.product(`{"sku":"MUG","name":"Mug","price":1,"images":[{"url":"https://x.example/a.png"},{"url":"https://x.example/b.png"}]}`)
+	home := "/products/" + string(p.ID)
+	page := b.get(home)
+	for _, step := range []struct{ then, first, second string }{{"up-1", "b", "a"}, {"down-0", "a", "b"}, {"down-0", "b", "a"}, {"drop-0", "a", ""}} {
+		page = b.sendForm(t, page, home, "then", step.then)
+		for i, want := range []string{step.first, step.second} {
+			if got := page.inputs(t, home).Get(imageName(i)); want == "" && got != "" || want != "" && got != "https://x.example/"+want+".png" {
+				t.Errorf("%s: image %d is %q", step.then, i, got)
+			}
+		}
+	}
+	page = b.sendForm(t, page, home, "description", `<b title="x">bold</b>`, "then", "preview")
+	if !strings.Contains(page.body, `srcdoc="&lt;b title=`) {
+		t.Errorf("no preview: %.300s", page.words())
+	}
+	if now, _ := s.stored(p.ID); len(now.Images()) != 2 || now.Description != "" {
+		t.Errorf("stored %+v", now)
+	}
+	b.follow(b.sendForm(t, page, home))
+	if now, _ := s.stored(p.ID); len(now.Images()) != 1 || now.Images()[0].URL != "https://x.example/a.png" || now.Description == "" {
+		t.Errorf("stored %+v", now)
+	}
 }
 
 // Archiving, and leaving a channel, are taken back by the button that the next page shows.
@@ -150,13 +225,13 @@ func TestProductAttributes(t *testing.T) {
 	p := s.product(`{"sku":"MUG","name":"Mug","price":1,"attributes":{"weight":300,"care":{"wash":"hand"},"colour":"blue"}}`)
 	home := "/products/" + string(p.ID)
 	page := b.get(home)
-	b.follow(b.submit(t, page, home+"/attributes", "value-weight", "300", "value-colour", "red"))
+	b.follow(b.sendForm(t, page, home, "value-colour", "red"))
 	now, _ := s.stored(p.ID)
 	if got := string(mustParse(t, now.Attributes).Fingerprint()); got != string(mustParse(t,
 		`{"care":{"wash":"hand"},"colour":"red","weight":300}`).Fingerprint()) {
 		t.Errorf("attributes %s", now.Attributes)
 	}
-	b.post(home+"/attributes", url.Values{"value-weight": {""}, "value-colour": {"red"}})
+	b.follow(b.sendForm(t, b.get(home), home, "value-weight", ""))
 	if now, _ := s.stored(p.ID); strings.Contains(now.Attributes, "weight") {
 		t.Errorf("a blank attribute stays: %s", now.Attributes)
 	}

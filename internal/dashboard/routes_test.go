@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"bytes"
 	"io/fs"
 	"net/url"
 	"regexp"
@@ -202,7 +203,8 @@ func TestTemplatesParse(t *testing.T) {
 	}
 }
 
-// No template holds what the policy refuses, or goes around the escaping.
+// No template holds what the policy refuses, or goes around the escaping. The preview of a description is HTML of its own,
+// in a sandbox in which nothing runs.
 func TestTemplatesHoldNothingInline(t *testing.T) {
 	inline := regexp.MustCompile(`(?i)\sstyle=|<style|<script>|<script [^>]*>[^<]|\son[a-z]+=|javascript:|srcdoc=`)
 	err := fs.WalkDir(embedded, "templates", func(path string, entry fs.DirEntry, err error) error {
@@ -210,6 +212,7 @@ func TestTemplatesHoldNothingInline(t *testing.T) {
 			return err
 		}
 		text, err := fs.ReadFile(embedded, path)
+		text = bytes.Replace(text, []byte(` sandbox srcdoc="{{.}}"`), nil, 1)
 		if found := inline.Find(text); found != nil {
 			t.Errorf("%s has %s", path, found)
 		}
@@ -228,7 +231,7 @@ func TestAddressesOfForms(t *testing.T) {
 	for address, page := range map[string]string{
 		"/channels/" + at["/channels"] + "/test":            "/channels/" + at["/channels"],
 		"/orders/" + at["/orders"] + "/ship":                "/orders/" + at["/orders"],
-		"/products/" + at["/products"] + "/images":          "/products/" + at["/products"],
+		"/products/" + at["/products"] + "/publish":         "/products/" + at["/products"],
 		"/webhooks/" + at["/webhooks"] + "/rotate":          "/webhooks/" + at["/webhooks"],
 		"/settings/me/password":                             "/settings/me",
 		"/orders/bulk?status=PENDING":                       "/orders?status=PENDING",

@@ -5,8 +5,11 @@ import (
 	"slices"
 
 	"entrepot/internal/base/apijson"
+	"entrepot/internal/base/gtin"
+	"entrepot/internal/base/money"
 	"entrepot/internal/base/patch"
 	"entrepot/internal/catalog"
+	"entrepot/internal/customers"
 	"entrepot/internal/limits"
 )
 
@@ -20,6 +23,7 @@ func ReadProduct(o *apijson.Object, to Purpose) catalog.Draft {
 		Description: o.Text("description", apijson.Text{Max: limits.MaxDescription, Keep: true}),
 		Slug:        o.Text("slug", apijson.Text{}),
 		CompareAt:   o.Money("compareAtPrice", apijson.Money{}),
+		Trade:       readTrade(o),
 		Status:      apijson.Enum(o, "status", false, catalog.Statuses...),
 		Categories:  o.Texts("categoryIds", false, limits.MaxCategories, apijson.Text{}),
 		Images:      readImages(o),
@@ -50,6 +54,7 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 		Name:       o.Text("name", apijson.Text{Max: limits.MaxProductName}),
 		Price:      o.Money("price", apijson.Money{}),
 		CompareAt:  o.Money("compareAtPrice", apijson.Money{}),
+		Trade:      readTrade(o),
 		Attributes: o.Free("attributes", true),
 		Follows:    o.IsNull("ownPrice"),
 	}
@@ -72,6 +77,33 @@ func readVariant(o *apijson.Object) catalog.VariantDraft {
 		v.Stock = []catalog.StockDraft{{Quantity: quantity.Value}}
 	}
 	return v
+}
+
+// readTrade reads what scanners, carriers, tax, customs and accounting need to know of a product or variant.
+func readTrade(o *apijson.Object) catalog.TradeDraft {
+	d := catalog.TradeDraft{
+		GTIN:     o.Text("gtin", apijson.Text{Max: 14}),
+		Weight:   o.Money("weight", apijson.Money{Max: limits.MaxWeight * money.Scale}),
+		Cost:     o.Money("cost", apijson.Money{}),
+		TaxClass: o.Text("taxClass", apijson.Text{Max: limits.MaxTaxClass}),
+		Origin:   o.Text("countryOfOrigin", apijson.Text{Max: 2}),
+	}
+	o.Describe("gtin", apijson.Like(`^([0-9]{8}|[0-9]{12,14})?$`))
+	o.Describe("weight", func(s *apijson.Schema) { s.Description = "of one unit, in kilograms; " + s.Description })
+	o.Describe("countryOfOrigin", apijson.Like(`^([A-Za-z]{2})?$`))
+	if d.GTIN.Value != "" {
+		if wrong := gtin.Check(d.GTIN.Value); wrong != "" {
+			o.AddError("gtin", "%s", wrong)
+		}
+	}
+	if d.Origin.Value != "" {
+		code, ok := customers.Country(d.Origin.Value)
+		if !ok {
+			o.AddError("countryOfOrigin", "%s", customers.BadCountry)
+		}
+		d.Origin.Value = code
+	}
+	return d
 }
 
 // readProductStock reads the stock of a product's own SKU: stock in one warehouse or levels in several. Reads show

@@ -41,7 +41,16 @@ func (s *fakeService) before(first interception) {
 // noChannel is the id of a channel that the service does not have.
 const noChannel = "0190c0de-0000-7000-8000-00000000dead"
 
+// fakeTrade is what trade needs to know of a product or variant.
+type fakeTrade struct {
+	GTIN         string      `json:"gtin"`
+	Weight, Cost json.Number // by any case of their names
+	TaxClass     string
+	Origin       string `json:"countryOfOrigin"`
+}
+
 type fakeProduct struct {
+	fakeTrade
 	SKU            string          `json:"sku"`
 	Name           string          `json:"name"`
 	Price          json.Number     `json:"price"`
@@ -60,6 +69,7 @@ type fakeProduct struct {
 	Levels     []fakeLevel       `json:"levels"`
 	Attributes map[string]string `json:"attributes"`
 	Variants   []struct {
+		fakeTrade
 		SKU            string            `json:"sku"`
 		Name           string            `json:"name"`
 		Price          json.Number       `json:"price"`

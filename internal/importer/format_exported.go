@@ -23,18 +23,28 @@ func isExported(t *table, kind Kind) bool {
 
 // exportedProduct is the part of a product's read form that can be imported again (interface §2.7.2).
 type exportedProduct struct {
-	SKU            string            `json:"sku"`
-	Name           string            `json:"name"`
-	Slug           string            `json:"slug,omitempty"`
-	Description    *string           `json:"description"`
-	Status         string            `json:"status,omitempty"`
-	Price          json.RawMessage   `json:"price,omitempty"`
-	CompareAtPrice json.RawMessage   `json:"compareAtPrice,omitempty"`
-	CategoryIDs    []string          `json:"categoryIds,omitempty"`
-	Attributes     json.RawMessage   `json:"attributes,omitempty"`
-	Images         []exportedImage   `json:"images"`
-	Levels         []exportedLevel   `json:"levels,omitempty"`
-	Variants       []exportedVariant `json:"variants,omitempty"`
+	SKU            string          `json:"sku"`
+	Name           string          `json:"name"`
+	Slug           string          `json:"slug,omitempty"`
+	Description    *string         `json:"description"`
+	Status         string          `json:"status,omitempty"`
+	Price          json.RawMessage `json:"price,omitempty"`
+	CompareAtPrice json.RawMessage `json:"compareAtPrice,omitempty"`
+	exportedTrade
+	CategoryIDs []string          `json:"categoryIds,omitempty"`
+	Attributes  json.RawMessage   `json:"attributes,omitempty"`
+	Images      []exportedImage   `json:"images"`
+	Levels      []exportedLevel   `json:"levels,omitempty"`
+	Variants    []exportedVariant `json:"variants,omitempty"`
+}
+
+// exportedTrade is what trade needs to know of a product or variant.
+type exportedTrade struct {
+	GTIN            string          `json:"gtin,omitempty"`
+	Weight          json.RawMessage `json:"weight,omitempty"`
+	Cost            json.RawMessage `json:"cost,omitempty"`
+	TaxClass        string          `json:"taxClass,omitempty"`
+	CountryOfOrigin string          `json:"countryOfOrigin,omitempty"`
 }
 
 type exportedImage struct {
@@ -52,9 +62,10 @@ type exportedVariant struct {
 	Name           string          `json:"name,omitempty"`
 	Price          json.RawMessage `json:"price,omitempty"`
 	CompareAtPrice json.RawMessage `json:"compareAtPrice,omitempty"`
-	Stock          *int64          `json:"stock,omitempty"`
-	Levels         []exportedLevel `json:"levels,omitempty"`
-	Attributes     json.RawMessage `json:"attributes,omitempty"`
+	exportedTrade
+	Stock      *int64          `json:"stock,omitempty"`
+	Levels     []exportedLevel `json:"levels,omitempty"`
+	Attributes json.RawMessage `json:"attributes,omitempty"`
 }
 
 // readLevel is a level as reads show it.

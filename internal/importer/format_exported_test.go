@@ -14,12 +14,12 @@ func TestExportIsImportedAgain(t *testing.T) {
 	fake, c := service(t)
 	stamps := `"createdAt":"2026-01-02T03:04:05.678Z","updatedAt":"2026-01-02T03:04:05.678Z"`
 	products := `{"id":"i1","sku":"A","name":"a","slug":"a","description":null,"status":"DRAFT","price":1.125,"compareAtPrice":null,` +
-		`"currency":"EUR","categoryIds":[],` +
+		`"currency":"EUR","gtin":"4006381333931","weight":0.35,"cost":4.1,"taxClass":"reduced","countryOfOrigin":"PT","options":[],"categoryIds":[],` +
 		`"media":[{"id":"m","url":"https://i/1.jpg","position":1}],"variants":[],"attributes":{"brand":"Acme"},` +
 		`"stock":[{"warehouseCode":"EAST","onHand":-4,"reserved":1,"available":3}],"publications":[],` + stamps + "}\n" +
 		`{"id":"i2","sku":"F","name":"f","slug":"f","description":"x","status":"ACTIVE","price":5,"compareAtPrice":9.5,"currency":"EUR",` +
 		`"categoryIds":["c"],"media":[],` +
-		`"variants":[{"id":"v","sku":"F-1","name":"f1","price":6,"compareAtPrice":null,"stock":7,"attributes":{"Size":"S"}},` +
+		`"variants":[{"id":"v","sku":"F-1","name":"f1","price":6,"compareAtPrice":null,"gtin":"96385074","weight":0.2,"stock":7,"attributes":{"Size":"S"}},` +
 		`{"id":"v2","sku":"F-2","name":"f2","price":5,"compareAtPrice":null,"stock":7,"attributes":{},"ownPrice":null,` +
 		`"levels":[{"warehouseCode":"EAST","onHand":9},{"warehouseCode":"MAIN","onHand":-2}]},` +
 		`{"id":"v3","sku":"F-3","name":"f3","price":8,"compareAtPrice":null,"stock":0,"attributes":{},"ownPrice":8,"levels":[]}],` +
@@ -37,6 +37,9 @@ func TestExportIsImportedAgain(t *testing.T) {
 	if a.Price != "1.125" || a.Status != "DRAFT" || a.Images[0].URL != "https://i/1.jpg" || a.Attributes["brand"] != "Acme" ||
 		fmt.Sprint(a.Levels) != "[{EAST 0}]" || a.Stock != nil {
 		t.Errorf("%+v", a)
+	}
+	if fmt.Sprint(a.fakeTrade, f.Variants[0].fakeTrade) != "{4006381333931 0.35 4.1 reduced PT} {96385074 0.2   }" {
+		t.Errorf("%v %v", a.fakeTrade, f.Variants[0].fakeTrade)
 	}
 	if v := f.Variants[0]; string(f.CompareAtPrice) != "9.5" || v.SKU != "F-1" || v.Price != "6" || *v.Stock != 7 ||
 		v.Attributes["Size"] != "S" || f.CategoryIDs[0] != "c" || fmt.Sprint(f.Levels) != "[{MAIN 3}]" {

@@ -14,6 +14,7 @@ var magentoFormat = format{
 		{"product_online", "status"}, {"price", "price"}, {"special_price", "salePrice"},
 		{"special_price_from_date", "saleFrom"}, {"special_price_to_date", "saleUntil"}, {"qty", "stock.quantity"}, {"categories", "categories"},
 		{`base_image+"|"+additional_images`, "images"}, {"base_image", "images"},
+		{"cost", "cost"}, {"country_of_manufacture", "countryOfOrigin"},
 		{"weight", "attributes.weight"}, {"country_of_manufacture", "attributes.country_of_manufacture"},
 	},
 	reads: columnsNamed(`configurable_variations|store_view_code|product_type|additional_attributes|short_description`),

@@ -97,7 +97,7 @@ func (m *productMaker) laterOwn(sku string) bool {
 }
 
 // ownShape are the members of a product as the API takes it; a file with no others needs no mapping.
-var ownShape = regexp.MustCompile(`^(sku|name|price|description|compareAtPrice|status|categoryIds|slug|images(\.url|\.position)?|` +
+var ownShape = regexp.MustCompile(`^(sku|name|price|description|compareAtPrice|gtin|weight|cost|taxClass|countryOfOrigin|options(\..+)?|status|categoryIds|slug|images(\.url|\.position)?|` +
 	`stock(\.quantity|\.warehouseCode)?|levels(\..+)?|attributes(\..+)?|variants(\..+)?)$`)
 
 // isOwnShape reports whether the objects of a JSON file are products as the API takes them. Other members do not

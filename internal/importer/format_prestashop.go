@@ -10,6 +10,7 @@ var prestashopFormat = format{
 		{"Description", "description"},
 		{"Active (0/1)", "status"}, {"Status", "status"}, {"Categories (x,y,z...)", "categories"}, {"Category", "category"},
 		{"Image URLs (x,y,z...)", "images"}, {"Image", "images"}, {"Quantity", "stock.quantity"},
+		{"Wholesale price", "cost"}, {"Weight", "weight"},
 		{"Manufacturer", "attributes.manufacturer"}, {"Supplier", "attributes.supplier"}, {"Tags (x,y,z...)", "attributes.tags"},
 		{"EAN13", "attributes.ean"}, {"UPC", "attributes.upc"}, {"ISBN", "attributes.isbn"}, {"MPN", "attributes.mpn"},
 		{"Weight", "attributes.weight"}, {"Width", "attributes.width"}, {"Height", "attributes.height"}, {"Depth", "attributes.depth"},

@@ -17,7 +17,7 @@ var shopifyFormat = format{
 		{"Status", "status"}, {"Published", "status"},
 		{"Variant Price", "price"}, {"Variant Compare At Price", "compareAtPrice"}, {"Variant Inventory Qty", "stock.quantity"},
 		{"Product Category|Type", "category"}, {"Product Category", "category"}, {"Type", "category"},
-		{"Image Src", "images"},
+		{"Image Src", "images"}, {"Cost per item", "cost"},
 		{"Vendor", "attributes.vendor"}, {"Tags", "attributes.tags"}, {"Type", "attributes.type"},
 		{"Variant Barcode", "attributes.barcode"}, {"Variant Grams~/^0*[1-9].*/", "attributes.grams"},
 	},
@@ -171,6 +171,7 @@ func (p *product) gatherImages(rows []*product, faults []Fault) []Fault {
 func (p *product) takeOver(only *product) {
 	p.sku, p.price, p.priced = only.sku, only.price, only.priced
 	p.compareAt, p.compareAtSet, p.compareAtBlank = only.compareAt, only.compareAtSet, only.compareAtBlank
+	p.trade.fill(only.trade)
 	p.stock, p.stocked, p.warehouse = only.stock, only.stocked, only.warehouse
 	p.variants = nil
 }

@@ -15,7 +15,8 @@ var wooFormat = format{
 		{"SKU", "sku"}, {"Name", "name"}, {"Description|Short description", "description"}, {"Description", "description"},
 		{"Published", "status"}, {"Regular price", "price"}, {"Sale price", "salePrice"},
 		{"Date sale price starts", "saleFrom"}, {"Date sale price ends", "saleUntil"}, {"Stock", "stock.quantity"},
-		{"Categories", "categories"}, {"Images", "images"},
+		{"Categories", "categories"}, {"Images", "images"}, {"Tax class", "taxClass"},
+		{"Cost of goods", "cost"},
 		{"Tags", "attributes.tags"}, {"Brands", "attributes.brand"}, {"[GTIN, UPC, EAN, or ISBN]", "attributes.gtin"},
 	},
 	more:   wooMeasures,
@@ -94,6 +95,9 @@ func (w *woo) variation(cells [][]byte) bool {
 func (w *woo) read(cells [][]byte, p *product) {
 	p.compareAtBlank = !p.compareAtSet
 	p.description = wooLines(p.description)
+	if string(p.taxClass) == "parent" { // a variation's
+		p.taxClass = nil
+	}
 	var said []pair
 	for i := range w.names {
 		name, value := cellOf(cells, w.names[i]), cellOf(cells, w.values[i])

@@ -33,6 +33,11 @@ var productFields = []field{
 	{"stock.quantity", "stockquantity stock qty quantity onhand inventory"},
 	{"stock.warehouseCode", "stockwarehousecode warehousecode warehouse"},
 	{"parent", "parent parentsku"},
+	{"gtin", "gtin"},
+	{"weight", "weightkg weightinkg"},
+	{"cost", "cost costprice costperitem unitcost purchaseprice wholesaleprice"},
+	{"taxClass", "taxclass"},
+	{"countryOfOrigin", "countryoforigin origincountry"},
 	{"attributes.", ""},
 	{"option.", ""},
 }
@@ -160,7 +165,8 @@ func (m *mapping) suggest(header []string) {
 			continue
 		}
 		for _, synonym := range strings.Fields(f.synonyms) {
-			if column := slices.IndexFunc(header, func(h string) bool { return plainHeader(h) == synonym }); column >= 0 {
+			column := slices.IndexFunc(header, func(h string) bool { return plainHeader(h) == synonym })
+			if column >= 0 && !(tradeFields[f.name] && m.reads(header, column)) {
 				e := columnExpression(header, column)
 				m.exact[f.name] = &e
 				break
@@ -202,6 +208,11 @@ func plainHeader(name string) string {
 		}
 		return -1
 	}, name)
+}
+
+// reads reports whether an expression reads a column.
+func (m *mapping) reads(header []string, column int) bool {
+	return !slices.Contains(m.unused(header), header[column])
 }
 
 // unused are the columns that no expression reads.

@@ -17,15 +17,16 @@ type product struct {
 	priced                         bool
 	compareAt                      money.Amount
 	compareAtSet, compareAtBlank   bool // given; or its column is there and blank, which clears it
-	categories                     []string
-	images                         [][]byte
-	stock                          int64
-	stocked                        bool
-	warehouse                      []byte
-	attributes                     []pair
-	options                        []pair // what makes it a variant: Color Red, Size M
-	variants                       []*product
-	rows                           int // rows of the file it stands for
+	trade
+	categories []string
+	images     [][]byte
+	stock      int64
+	stocked    bool
+	warehouse  []byte
+	attributes []pair
+	options    []pair // what makes it a variant: Color Red, Size M
+	variants   []*product
+	rows       int // rows of the file it stands for
 
 	// While the rows of one product are gathered:
 	kind     string  // what its row is, when the format says so: variant, image, view
@@ -50,6 +51,7 @@ func (p *product) keep() *product {
 	for _, text := range []*[]byte{&kept.sku, &kept.name, &kept.description, &kept.status, &kept.parent, &kept.warehouse, &kept.ownImage} {
 		*text = slices.Clone(*text)
 	}
+	kept.trade = keepTrade(p.trade)
 	kept.images = make([][]byte, len(p.images))
 	for i, image := range p.images {
 		kept.images[i] = slices.Clone(image)
@@ -100,6 +102,7 @@ func (p *product) appendJSON(b []byte) []byte {
 	o.text("sku", p.sku)
 	o.text("name", p.name)
 	p.appendPrices(&o)
+	p.appendTrade(&o)
 	o.textIf("description", p.description)
 	o.textIf("status", p.status)
 	if len(p.categories) > 0 {
@@ -142,6 +145,7 @@ func (p *product) appendVariant(b []byte) []byte {
 	o.text("sku", p.sku)
 	o.textIf("name", p.name)
 	p.appendPrices(&o)
+	p.appendTrade(&o)
 	if p.stocked {
 		o.integer("stock", p.stock) // on hand in the default warehouse; the API has no other place for it
 	}

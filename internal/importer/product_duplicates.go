@@ -77,6 +77,7 @@ func (p *product) merge(later *product, faults []Fault) []Fault {
 	if !p.priced && later.priced {
 		p.price, p.priced = later.price, true
 	}
+	p.trade.fill(later.trade)
 	if !p.compareAtSet && later.compareAtSet {
 		p.compareAt, p.compareAtSet, p.compareAtBlank = later.compareAt, true, false
 	}

@@ -15,6 +15,7 @@ type productReader struct {
 	categoryIDs, categories, category, images                   *expression
 	quantity, warehouse, parent                                 *expression
 	saleFrom, saleUntil                                         *expression
+	gtin, weight, cost, taxClass, origin                        *expression
 	attributes, options                                         []namedExpression
 
 	tree      *categoryTree
@@ -31,7 +32,8 @@ func newProductReader(m *mapping, tree *categoryTree, imageBase string) *product
 		compareAt: m.exact["compareAtPrice"], description: m.exact["description"], status: m.exact["status"],
 		categoryIDs: m.exact["categoryIds"], categories: m.exact["categories"], category: m.exact["category"],
 		images: m.exact["images"], quantity: m.exact["stock.quantity"], warehouse: m.exact["stock.warehouseCode"],
-		saleFrom: m.exact["saleFrom"], saleUntil: m.exact["saleUntil"],
+		gtin: m.exact["gtin"], weight: m.exact["weight"], cost: m.exact["cost"], taxClass: m.exact["taxClass"],
+		origin: m.exact["countryOfOrigin"], saleFrom: m.exact["saleFrom"], saleUntil: m.exact["saleUntil"],
 		parent: m.exact["parent"], attributes: m.families["attributes."], options: m.families["option."],
 		tree: tree, imageBase: strings.TrimSuffix(imageBase, "/"), statuses: productStatuses,
 	}
@@ -85,6 +87,7 @@ func (r *productReader) read(line row, p *product, faults []Fault) []Fault {
 			p.attributes = append(p.attributes, pair{a.name, v})
 		}
 	}
+	faults = r.trade(cells, p, faults)
 	for _, o := range r.options {
 		if v := o.value(cells, &r.scratch); len(v) > 0 {
 			p.options = append(p.options, pair{o.name, v})

@@ -11,7 +11,7 @@ import (
 
 // numberFields are the fields that are read as numbers, in the order in which messages list them.
 var numberFields = []string{
-	"price", "salePrice", "compareAtPrice", "stock.quantity",
+	"price", "salePrice", "compareAtPrice", "cost", "stock.quantity",
 	"unitPrice", "lineTotal", "quantity", "shippingAmount", "discountAmount", "taxAmount", "taxRate",
 	"subtotal", "total", "dutiesAmount", "refundedAmount", "lineDiscount",
 }

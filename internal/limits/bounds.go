@@ -32,6 +32,8 @@ const (
 	MaxImages        = 20
 	MaxCategories    = 200 // of one product
 	MaxProductName   = 500
+	MaxWeight        = 100_000 // kilograms of one unit
+	MaxTaxClass      = 100
 	MaxDescription   = 100_000
 	MaxAttributeCode = 100
 	MaxImageURL      = 2_048

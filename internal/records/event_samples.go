@@ -90,7 +90,9 @@ const eventAt = 1767427200_000_000
 var (
 	eventProduct = catalog.Product{ID: "019a1c52-7c1e-7d40-9a55-00000000a001", SKU: "CUP-BLUE", Name: "Cup, blue", Status: catalog.Active,
 		Price:     1290 * money.Scale / 100,
-		CompareAt: amount(1590 * money.Scale / 100), Links: []catalog.Link{{Category: eventCategory.ID}}}
+		CompareAt: amount(1590 * money.Scale / 100),
+		Trade:     catalog.Trade{GTIN: "4006381333931", Weight: amount(3_500), Cost: amount(4 * money.Scale), TaxClass: "standard", Origin: "PT"},
+		Links:     []catalog.Link{{Category: eventCategory.ID}}}
 	eventCategory = catalog.Category{ID: "019a1c52-7c1e-7d40-9a55-00000000b001", ExternalID: "CUPS", Name: "Cups", Slug: "cups",
 		Parent: "019a1c52-7c1e-7d40-9a55-00000000b002"}
 	eventLevel = stock.Level{SKU: eventProduct.SKU, Warehouse: "MAIN", Product: eventProduct.ID, OnHand: 9, Reserved: 6,

@@ -27,9 +27,11 @@ func (s Products) Write(w *apijson.Writer, name string, p *catalog.Product) {
 	w.Money("price", p.Price)
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	w.Text("currency", s.Currency)
+	writeTrade(w, &p.Trade)
 	writeCategoryIDs(w, p)
 	writeMedia(w, p)
 	s.writeVariants(w, p, "Variant")
+	writeOptions(w, p)
 	w.RawObject("attributes", p.Attributes)
 	w.List("stock")
 	for _, l := range s.Levels[p.SKU] {
@@ -67,6 +69,7 @@ func (s Products) WriteChanged(w *apijson.Writer, p *catalog.Product, deleted bo
 	w.Money("price", p.Price)
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	apijson.Word(w, "status", p.Status)
+	writeTrade(w, &p.Trade)
 	writeCategoryIDs(w, p)
 	s.writeVariants(w, p, "ChangedVariant")
 	writeMedia(w, p)
@@ -90,6 +93,7 @@ func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, record st
 		w.Text("name", v.Name)
 		w.Money("price", v.PriceIn(*p))
 		w.MoneyOrNull("compareAtPrice", v.CompareAt)
+		writeTrade(w, &v.Trade)
 		onHand := int64(0)
 		for _, l := range s.Levels[v.SKU] {
 			onHand += l.OnHand
@@ -108,6 +112,43 @@ func (s Products) writeVariants(w *apijson.Writer, p *catalog.Product, record st
 		w.End()
 	}
 	w.EndList()
+}
+
+// writeTrade writes what is set; the rest is left out.
+func writeTrade(w *apijson.Writer, t *catalog.Trade) {
+	if t.GTIN != "" {
+		w.Text("gtin", t.GTIN)
+	}
+	if t.Weight != nil {
+		w.Money("weight", *t.Weight)
+	}
+	if t.Cost != nil {
+		w.Money("cost", *t.Cost)
+	}
+	if t.TaxClass != "" {
+		w.Text("taxClass", t.TaxClass)
+	}
+	if t.Origin != "" {
+		w.Text("countryOfOrigin", t.Origin)
+	}
+	w.MayBeAbsent(catalog.TradeNames...)
+}
+
+// writeOptions writes the options by which the variants differ, if there are some.
+func writeOptions(w *apijson.Writer, p *catalog.Product) {
+	options := p.Options()
+	if len(options) == 0 {
+		return
+	}
+	w.List("options")
+	for _, o := range options {
+		w.Record("ProductOption", "")
+		w.Text("name", o.Name)
+		apijson.Texts(w, "values", o.Values)
+		w.End()
+	}
+	w.EndList()
+	w.MayBeAbsent("options")
 }
 
 // writeCategoryIDs writes the categories of a product; references to categories that do not exist yet are left out.
@@ -156,6 +197,7 @@ func WriteProductData(w *apijson.Writer, p *catalog.Product, currency string) {
 	w.Money("price", p.Price)
 	w.MoneyOrNull("compareAtPrice", p.CompareAt)
 	w.Text("currency", currency)
+	writeTrade(w, &p.Trade)
 	apijson.Texts(w, "categoryIds", p.CategoryIDs())
 	w.End()
 }
@@ -173,12 +215,15 @@ func WriteProductUpdatedData(w *apijson.Writer, product id.Product, sku, name st
 // SampleProduct is the product that describes the answers.
 func SampleProduct() *catalog.Product {
 	compare, price := money.Amount(12*money.Scale), money.Amount(99_000)
+	weight, cost := money.Amount(3_500), money.Amount(41_000)
 	return &catalog.Product{ID: "019a1c41-0000-7000-8000-0000000000b1", SKU: "MUG-BLUE", Name: "Blue mug", Slug: "blue-mug",
 		Description: "Stoneware, 30 cl",
 		Status:      catalog.Active, Price: price, CompareAt: &compare, Media: Media(sampleImages),
+		Trade:      catalog.Trade{GTIN: "4006381333931", Weight: &weight, Cost: &cost, TaxClass: "standard", Origin: "PT"},
 		Attributes: `{"colour":"blue"}`, CreatedAt: 1767322800000000, UpdatedAt: 1767322800000000, ChangedAt: 1767323045678901,
 		Variants: []catalog.Variant{{ID: "019a1c41-0000-7000-8000-0000000000d1", SKU: "MUG-BLUE-L", Name: "Large",
-			Price: &price, CompareAt: &compare, Attributes: `{"size":"L"}`}},
+			Price: &price, CompareAt: &compare, Attributes: `{"size":"L"}`,
+			Trade: catalog.Trade{GTIN: "4006381333948", Weight: &weight, Cost: &cost, TaxClass: "standard", Origin: "PT"}}},
 		Links: []catalog.Link{{Reference: "mugs", Category: "019a1c41-0000-7000-8000-0000000000c1"}}}
 }
 

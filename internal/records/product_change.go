@@ -43,6 +43,16 @@ func fieldText(p *catalog.Product, field string) string {
 		w.Money("", p.Price)
 	case "compareAtPrice":
 		w.MoneyOrNull("", p.CompareAt)
+	case "gtin":
+		w.TextOrNull("", p.GTIN)
+	case "weight":
+		w.MoneyOrNull("", p.Weight)
+	case "cost":
+		w.MoneyOrNull("", p.Cost)
+	case "taxClass":
+		w.TextOrNull("", p.TaxClass)
+	case "countryOfOrigin":
+		w.TextOrNull("", p.Origin)
 	case "attributes":
 		w.Raw("", p.Attributes)
 	case "categoryIds":
@@ -68,6 +78,7 @@ func fieldText(p *catalog.Product, field string) string {
 			w.Text("name", v.Name)
 			w.MoneyOrNull("price", v.Price)
 			w.MoneyOrNull("compareAtPrice", v.CompareAt)
+			writeTrade(w, &v.Trade)
 			w.Raw("attributes", v.Attributes)
 			w.End()
 		}

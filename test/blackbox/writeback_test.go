@@ -61,10 +61,10 @@ func writableProducts(c *testCase) []string {
 	category := c.mustCall(201, "POST", "/api/v1/categories", `{"name":"Write back","externalId":"wb-known"}`).Text("data", "id")
 	channel := c.mustCall(201, "POST", "/api/v1/channels", `{"name":"Shop","platform":"CUSTOM"}`).Text("data", "channel", "id")
 	full := c.made(c.account.Key, "/api/v1/products", fmt.Sprintf(`{"sku":"WB-1","name":"Mug","price":10,"compareAtPrice":12,`+
-		`"description":" d\n","slug":"wb-mug","status":"INACTIVE","categoryIds":[%q,"wb-to-come"],"attributes":{"colour":"blue"},`+
+		`"gtin":"4006381333931","weight":0.35,"cost":"4.1","taxClass":"reduced","countryOfOrigin":"PT","description":" d\n","slug":"wb-mug","status":"INACTIVE","categoryIds":[%q,"wb-to-come"],"attributes":{"colour":"blue"},`+
 		`"images":[{"url":"https://x.example/a.png"},{"url":"https://x.example/b.png","position":5}],`+
 		`"levels":[{"warehouseCode":"MAIN","quantity":4},{"warehouseCode":"WB-2","quantity":3}],`+
-		`"variants":[{"sku":"WB-1-S","name":"S","levels":[{"warehouseCode":"WB-2","quantity":7}],"attributes":{"size":"S"}},`+
+		`"variants":[{"sku":"WB-1-S","name":"S","gtin":"96385074","weight":0.2,"levels":[{"warehouseCode":"WB-2","quantity":7}],"attributes":{"size":"S"}},`+
 		`{"sku":"WB-1-M","price":11,"compareAtPrice":13,"stock":2},{"sku":"WB-1-L"}]}`, category))
 	c.mustCall(200, "POST", "/api/v1/channels/"+channel+"/publications", `{"skus":["WB-1"]}`)
 	return []string{full, c.made(c.account.Key, "/api/v1/products", `{"sku":"WB-2","name":"Plain","price":1}`)}

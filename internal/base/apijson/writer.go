@@ -1,5 +1,7 @@
 package apijson
 
+import "slices"
+
 // Writer appends JSON. Every value takes its name inside an object, and "" inside a list or at the root; End closes an
 // object and EndList a list. With a tree it also builds the schema of what is written.
 type Writer struct {
@@ -105,6 +107,14 @@ func (w *Writer) Record(kind, name string) {
 func (w *Writer) MayBeNull(name string) {
 	if w.tree != nil {
 		w.note(name, &Schema{Type: "null"})
+	}
+}
+
+// MayBeAbsent notes in the API description that members of the open object may be left out.
+func (w *Writer) MayBeAbsent(names ...string) {
+	if w.tree != nil {
+		s := w.tree.schema
+		s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return slices.Contains(names, name) })
 	}
 }
 

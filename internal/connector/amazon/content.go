@@ -15,13 +15,14 @@ type form struct {
 	price      money.Amount
 	compareAt  *money.Amount
 	quantity   int64
+	numbers    []connector.Attribute // of the GTIN, none without
 	attributes []connector.Attribute // the product's own and those by which it differs
 	variant    bool
 }
 
 func forms(p *connector.Product) (list []form) {
 	for _, v := range p.Forms() {
-		list = append(list, form{v.SKU, v.Price, v.CompareAt, v.Quantity, append(slices.Clone(p.Attributes), v.Attributes...),
+		list = append(list, form{v.SKU, v.Price, v.CompareAt, v.Quantity, v.GTINs(), append(slices.Clone(p.Attributes), v.Attributes...),
 			len(p.Variants) > 0})
 	}
 	return list
@@ -44,6 +45,9 @@ func (f form) asin() string { return strings.ToUpper(f.value("asin")) }
 func (s *session) identity(f form) (name string, value []fields) {
 	if asin := f.asin(); asin != "" {
 		return "merchant_suggested_asin", []fields{{"value": asin, "marketplace_id": s.market.id}}
+	}
+	for _, a := range f.numbers {
+		return "externally_assigned_product_identifier", []fields{{"type": a.Number(), "value": a.Value, "marketplace_id": s.market.id}}
 	}
 	for _, a := range slices.Backward(f.attributes) {
 		if kind, number := a.Number(), f.value(connector.Letters(a.Name)); kind != "" && number != "" {

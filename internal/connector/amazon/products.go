@@ -137,7 +137,7 @@ func (s *session) mayList(p *connector.Product, f form, there map[string]listing
 	name, _ := s.identity(f)
 	switch {
 	case !known && name == "" && !s.full():
-		return connector.Failf(connector.Rejected, "%s has neither an ASIN nor an EAN, GTIN, UPC or ISBN among its attributes, and Amazon "+
+		return connector.Failf(connector.Rejected, "%s has neither a GTIN nor an ASIN, EAN, UPC or ISBN among its attributes, and Amazon "+
 			"has no listing of it yet", f.sku)
 	case !known && s.full() && s.link.Channel.Settings["productType"] == "":
 		return connector.Failf(connector.Rejected, "the channel's setting productType must say as what Amazon lists %s", f.sku)

@@ -1,6 +1,7 @@
 package ebay
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -18,6 +19,8 @@ func identifier(a connector.Attribute) string {
 	switch kind := a.Number(); {
 	case kind == "gtin" && len(strings.TrimSpace(a.Value)) == len("012345678905"):
 		return "upc"
+	case kind == "gtin" && len(strings.TrimSpace(a.Value)) == len("01234567890128"):
+		return "" // of a box, which eBay's catalog does not have
 	case kind == "gtin":
 		return "ean"
 	default:
@@ -58,10 +61,10 @@ func item(l *listing, f connector.Variant) fields {
 	return body
 }
 
-// parcel is the weight and the size of a package by the channel's settings packageWeight and packageSize (30x20x10),
+// parcel is the weight of a form, and the weight and the size of a package by the channel's settings packageWeight and packageSize (30x20x10),
 // which a seller with calculated shipping needs; empty without them. They are in kilograms and centimetres, in the
 // United States in pounds and inches.
-func (s *session) parcel() fields {
+func (s *session) parcel(kilograms *money.Amount) fields {
 	weight, length := "KILOGRAM", "CENTIMETER"
 	if s.market.currency == "USD" {
 		weight, length = "POUND", "INCH"
@@ -73,7 +76,7 @@ func (s *session) parcel() fields {
 		return ""
 	}
 	all := fields{}
-	if n := number(s.link.Channel.Value("packageWeight")); n != "" {
+	if n := number(cmp.Or(connector.WeightIn(kilograms, weight), s.link.Channel.Value("packageWeight"))); n != "" {
 		all["weight"] = fields{"value": n, "unit": weight}
 	}
 	if sides := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(sides) == 3 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 	"entrepot/internal/connector/connectortest"
 )
@@ -323,6 +324,13 @@ func TestPackages(t *testing.T) {
 	item, _ := a.Stored("MUG")
 	want := "map[dimensions:map[height:10 length:30 unit:CENTIMETER width:20.5] weight:map[unit:KILOGRAM value:0.75]]"
 	if got := fmt.Sprint(item["packageWeightAndSize"]); got != want {
+		t.Error(got)
+	}
+	weighed, weight := mug(), money.Amount(3500)
+	weighed.Trade = connector.Trade{GTIN: "4006381333931", Weight: &weight}
+	connectortest.Must(a.session.Upsert(t.Context(), []connector.Product{weighed}))(t)
+	item, _ = a.Stored("MUG")
+	if got := fmt.Sprint(item["packageWeightAndSize"], item["product"]); !strings.Contains(got, "value:0.35") || !strings.Contains(got, "ean:[4006381333931]") {
 		t.Error(got)
 	}
 }

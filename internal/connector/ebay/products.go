@@ -171,7 +171,7 @@ func (s *session) putItems(ctx context.Context, list []*listing) error {
 	for _, sku := range skus {
 		body := item(by[sku], forms[sku])
 		body["sku"], body["locale"] = sku, s.market.locale()
-		if parcel := s.parcel(); len(parcel) > 0 {
+		if parcel := s.parcel(forms[sku].Weight); len(parcel) > 0 {
 			whole := body.part("packageWeightAndSize")
 			maps.Copy(whole, parcel)
 			body["packageWeightAndSize"] = whole

@@ -1,10 +1,12 @@
 package prestashop
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
+	"entrepot/internal/base/money"
 	"entrepot/internal/connector"
 )
 
@@ -25,13 +27,13 @@ func (s *session) createProduct(ctx context.Context, f *shop, u *upsert) (*node,
 		return nil, err
 	}
 	base, _ := netPrice(p.Price, p.CompareAt)
-	made, err := s.create(ctx, "products", "product",
+	made, err := s.create(ctx, "products", "product", append(f.trade(p.Trade, nil),
 		value("id_category_default", category), value("id_tax_rules_group", tax), value("reference", p.SKU), price("price", base), value("active", "0"), value("state", "1"),
 		value("type", "simple"), value("product_type", kind), value("available_for_order", "1"), value("show_price", "1"),
 		value("minimal_quantity", "1"),
 		texts("name", f.everywhere(name(p.Name))), texts("link_rewrite", f.everywhere(linkRewrite(p))),
 		texts("description", f.everywhere(p.Description)),
-		associations(all))
+		associations(all))...)
 	if err == nil && made.get("id") == "" {
 		err = connector.Failf(connector.Temporary, "the shop did not say which product it made")
 	}
@@ -54,6 +56,7 @@ func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) 
 	if !fresh {
 		fields := []field{value("reference", p.SKU), price("price", base), texts("name", f.translated(there, "name", name(p.Name))),
 			texts("link_rewrite", f.translated(there, "link_rewrite", linkRewrite(p)))}
+		fields = append(fields, f.trade(p.Trade, nil)...)
 		if p.Describes() {
 			fields = append(fields, texts("description", f.translated(there, "description", p.Description)))
 		}
@@ -80,6 +83,30 @@ func (s *session) fill(ctx context.Context, f *shop, u *upsert, stored *stored) 
 		return nil, err
 	}
 	return s.putImages(ctx, p, there)
+}
+
+// trade are the fields of what is set of GTIN, weight and cost: otherwise what the merchant entered in the shop stays. The
+// weight of a combination is what it adds to its product's, of which base is given.
+func (f *shop) trade(t connector.Trade, base *money.Amount) (fields []field) {
+	if ean := t.EAN(); ean != "" {
+		fields = append(fields, value("ean13", ean))
+	}
+	if upc := t.UPC(); upc != "" {
+		fields = append(fields, value("upc", upc))
+	}
+	if t.Weight != nil {
+		weight := *t.Weight
+		if base != nil {
+			weight -= *base
+		}
+		if text := connector.WeightIn(&weight, cmp.Or(f.settings[settingWeight], "kg")); text != "" {
+			fields = append(fields, value("weight", text))
+		}
+	}
+	if t.Cost != nil {
+		fields = append(fields, price("wholesale_price", *t.Cost))
+	}
+	return fields
 }
 
 // everywhere is a text in every language of the shop.

@@ -76,3 +76,19 @@ func TestProductsThatGotAnotherReferenceInTheShop(t *testing.T) {
 		t.Errorf("%d products, %d combinations, %d of SHIRT-M", s.Count("products"), s.Count("combinations"), s.Stock("SHIRT-M"))
 	}
 }
+
+// Products and combinations have EAN or UPC, weight and cost; the weight of a combination is what it adds to its product's. See
+// connectortest.Trade.
+func TestTrade(t *testing.T) {
+	s := newShop(t)
+	connectortest.Trade(t, s.session)
+	for sku, want := range map[string]string{"CUP": "4006381333931  0.35 4.1", "TEE": "  0.2 ", "TEE-S": " 036000291452 -0.05 9", "TEE-M": "  0 "} {
+		var got []string
+		for _, field := range []string{"ean13", "upc", "weight", "wholesale_price"} {
+			got = append(got, s.Field(sku, field, ""))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, not %q", sku, got, want)
+		}
+	}
+}

@@ -33,6 +33,7 @@ const (
 	settingCurrency = "PS_CURRENCY_DEFAULT"
 	settingZone     = "PS_TIMEZONE"
 	settingHome     = "PS_HOME_CATEGORY"
+	settingWeight   = "PS_WEIGHT_UNIT" // a text such as kg
 )
 
 // meaning are the meanings of the states of a new installation; a merchant's own are interpreted by their flags.
@@ -51,7 +52,7 @@ func (s *session) readShop(ctx context.Context) (*shop, error) {
 	if s.shop != nil {
 		return s.shop, nil
 	}
-	names := append(sortedKeys(meaning), settingLanguage, settingCurrency, settingZone, settingHome)
+	names := append(sortedKeys(meaning), settingLanguage, settingCurrency, settingZone, settingHome, settingWeight)
 	rows, err := s.list(ctx, "configurations", "configuration", display("name", "value").any("name", names...))
 	if err != nil {
 		return nil, err

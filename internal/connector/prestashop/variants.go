@@ -1,6 +1,7 @@
 package prestashop
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -78,7 +79,9 @@ func (s *session) upsertCombinations(ctx context.Context, f *shop, p *connector.
 			return nil, err
 		}
 		fields := []field{value("reference", v.SKU), price("price", own-base), value("minimal_quantity", "1")}
-		if combination != "" && !same(rows, combination, v.SKU, own-base) {
+		more := f.trade(v.Trade, cmp.Or(p.Weight, new(money.Amount)))
+		fields = append(fields, more...)
+		if combination != "" && !same(rows, combination, v.SKU, own-base, more) {
 			err = s.patch(ctx, "combinations", "combination", combination, fields...)
 		} else if combination == "" {
 			if i == 0 && len(rows) == 0 {
@@ -123,10 +126,15 @@ func (s *session) removeCombinations(ctx context.Context, p *connector.Product, 
 	return nil
 }
 
-// same reports whether a combination has that reference and difference in price already.
-func same(rows []*node, id, reference string, difference money.Amount) bool {
+// same reports whether a combination has that reference and difference in price already, and some other fields.
+func same(rows []*node, id, reference string, difference money.Amount, more []field) bool {
 	return slices.ContainsFunc(rows, func(r *node) bool {
-		return r.get("id") == id && r.get("reference") == reference && r.amount("price") == difference && r.int("minimal_quantity") == 1
+		differs := func(f field) bool {
+			amount, err := money.Parse(f.value)
+			return r.get(f.name) != f.value && (err != nil || r.amount(f.name) != amount)
+		}
+		return r.get("id") == id && r.get("reference") == reference && r.amount("price") == difference && r.int("minimal_quantity") == 1 &&
+			!slices.ContainsFunc(more, differs)
 	})
 }
 

@@ -46,11 +46,12 @@ func input(f *shop, p *connector.Product, there *product) (vars, error) {
 func variantInput(f *shop, form connector.Variant, old *variant) vars {
 	sku, price, before, quantity := form.SKU, form.Price, form.CompareAt, form.Quantity
 	v := vars{"sku": sku, "price": priceIn(f.currency, price), "compareAtPrice": nil}
-	if quantity == connector.NotOurs {
-		v["inventoryItem"] = vars{"sku": sku}
-	} else {
-		v["inventoryItem"] = vars{"sku": sku, "tracked": true}
+	item := vars{"sku": sku}
+	if quantity != connector.NotOurs {
+		item["tracked"] = true
 	}
+	v["inventoryItem"] = item
+	trade(f, v, item, form.Trade)
 	if before != nil && *before > price {
 		v["compareAtPrice"] = priceIn(f.currency, *before)
 	}
@@ -69,4 +70,21 @@ func variantInput(f *shop, form connector.Variant, old *variant) vars {
 	}
 	v["inventoryQuantities"] = []vars{{"locationId": f.location, "name": "available", "quantity": quantity}}
 	return v
+}
+
+// trade writes the barcode of a variant, and cost, weight and origin of its inventory item, as far as they are set:
+// otherwise what the merchant entered in the shop stays.
+func trade(f *shop, v, item vars, t connector.Trade) {
+	if t.GTIN != "" {
+		v["barcode"] = t.GTIN
+	}
+	if t.Cost != nil {
+		item["cost"] = priceIn(f.currency, *t.Cost)
+	}
+	if t.Weight != nil {
+		item["measurement"] = vars{"weight": vars{"value": connector.Number(t.Weight.String()), "unit": "KILOGRAMS"}}
+	}
+	if t.Origin != "" && t.Origin != "XK" { // Shopify's list is that of ISO 3166-1
+		item["countryCodeOfOrigin"] = t.Origin
+	}
 }

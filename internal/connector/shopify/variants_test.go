@@ -99,3 +99,19 @@ func TestTradeNumbersAreNothingToChoose(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Variants have a barcode, and their inventory items cost, weight and origin. See connectortest.Trade.
+func TestTrade(t *testing.T) {
+	s := newShop(t)
+	connectortest.Trade(t, s.session)
+	for sku, want := range map[string][2]string{
+		"CUP":   {"4006381333931", `{"cost":"4.1","countryCodeOfOrigin":"PT","measurement":{"weight":{"unit":"KILOGRAMS","value":0.35}},"sku":"CUP","tracked":true}`},
+		"TEE-S": {"036000291452", `{"cost":"9","measurement":{"weight":{"unit":"KILOGRAMS","value":0.15}},"sku":"TEE-S","tracked":true}`},
+		"TEE-M": {"", `{"measurement":{"weight":{"unit":"KILOGRAMS","value":0.2}},"sku":"TEE-M","tracked":true}`},
+	} {
+		barcode, item := s.Trade(sku)
+		if got := [2]string{barcode, item}; got != want {
+			t.Errorf("%s: %q, not %q", sku, got, want)
+		}
+	}
+}

@@ -42,7 +42,7 @@ func (s *session) content(ctx context.Context, p *connector.Product, old *produc
 	}
 	body := fields{"title": connector.Cut(p.Name, 255), "description": text(p, old), "category_id": category,
 		"category_version": market.categories(), "external_product_id": p.ID, "skus": skus(p, old, warehouse), "save_mode": "LISTING",
-		"package_weight": fields{"value": cmp.Or(s.link.Channel.Value("packageWeight"), "0.5"), "unit": market.weight()}}
+		"package_weight": fields{"value": cmp.Or(connector.WeightIn(p.Weight, market.weight()), s.link.Channel.Value("packageWeight"), "0.5"), "unit": market.weight()}}
 	if size := strings.Split(s.link.Channel.Value("packageSize"), "x"); len(size) == 3 {
 		body["package_dimensions"] = fields{"length": size[0], "width": size[1], "height": size[2], "unit": market.length()}
 	}

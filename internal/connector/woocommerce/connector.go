@@ -41,7 +41,7 @@ func (*Connector) Profile() connector.Profile {
 			{Name: "tracking", Label: "Tracking numbers", Note: "Where the shop gets carrier and tracking number of a shipment.",
 				Default: "what the shop has", Values: []connector.Choice{{Value: "fulfillment", Words: "The shop's own fulfilments"},
 					{Value: "extension", Words: "A tracking plugin"}, {Value: "note", Words: "A note to the buyer"}}},
-			{Name: "taxClass", Label: "Tax class", Note: "Slug of the shop's tax class for products without an attribute taxClass.",
+			{Name: "taxClass", Label: "Tax class", Note: "Slug of the shop's tax class for products without one of their own.",
 				Default: "new products get the standard rate, others keep theirs"},
 			{Name: "shippingClass", Label: "Shipping class",
 				Note: "Slug of the shop's shipping class for products without an attribute shippingClass.", Default: "as the shop has it"},

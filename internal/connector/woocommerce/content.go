@@ -38,6 +38,9 @@ func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, e
 			body[member] = slug
 		}
 	}
+	if err := s.trade(ctx, body, u.Trade); err != nil {
+		return nil, err
+	}
 	if body["attributes"], err = s.attributes(ctx, u); err != nil {
 		return nil, err
 	}
@@ -54,6 +57,36 @@ func (s *session) productBody(ctx context.Context, u *upsert) (map[string]any, e
 		delete(body, "type")
 	}
 	return body, nil
+}
+
+// trade writes the GTIN and the weight, as far as they are set: otherwise what the merchant entered in the shop stays.
+func (s *session) trade(ctx context.Context, body map[string]any, t connector.Trade) error {
+	if t.GTIN != "" {
+		body["global_unique_id"] = t.GTIN
+	}
+	if t.Weight == nil {
+		return nil
+	}
+	unit, err := s.weightUnit(ctx)
+	if weight := connector.WeightIn(t.Weight, unit); weight != "" {
+		body["weight"] = weight
+	}
+	return err
+}
+
+// weightUnit is the unit of the shop's weights, read once in the session's lifetime; "" if the key may not read it.
+func (s *session) weightUnit(ctx context.Context) (string, error) {
+	if s.unit == nil {
+		var setting struct {
+			Value flexible `json:"value"`
+		}
+		_, err := s.get(ctx, "/settings/products/woocommerce_weight_unit", nil, &setting)
+		if f := connector.FailureOf(err); f != nil && !f.Lasting() {
+			return "", err
+		}
+		s.unit = (*string)(&setting.Value)
+	}
+	return *s.unit, nil
 }
 
 func shopStatus(onSale bool) string {

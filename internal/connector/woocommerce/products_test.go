@@ -121,3 +121,16 @@ func TestTradeNumbersAreNothingToChoose(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The shop has GTIN, weight in its unit and tax class of products and variations. See connectortest.Trade.
+func TestTrade(t *testing.T) {
+	s := newShop(t)
+	connectortest.Trade(t, s.session)
+	for sku, want := range map[string][3]string{"CUP": {"4006381333931", "350", "reduced-rate"}, "TEE-S": {"036000291452", "150", ""},
+		"TEE-M": {"", "200", ""}} {
+		gtin, weight, tax := s.Trade(sku)
+		if got := [3]string{gtin, weight, tax}; got != want {
+			t.Errorf("%s: %q, not %q", sku, got, want)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type session struct {
 	link connector.Link
 	base string // the shop's address, without a slash at the end
 	key  consumer
+	unit *string // of weights, nil until it is read
 }
 
 // Ways of authentication: shops on plain http accept only signatures, some hosts remove the Authorization header.

@@ -72,10 +72,17 @@ func split[T any](list []T, n int) (first, rest []T) {
 func (s *session) putPiece(ctx context.Context, u *upsert, p forms) error {
 	var create, update []map[string]any
 	for _, v := range p.create {
-		create = append(create, u.variationBody(v))
+		body, err := s.variationBody(ctx, u, v)
+		if err != nil {
+			return err
+		}
+		create = append(create, body)
 	}
 	for _, v := range p.change {
-		body := u.variationBody(v)
+		body, err := s.variationBody(ctx, u, v)
+		if err != nil {
+			return err
+		}
 		body["id"] = u.forms[v.SKU].ID.number()
 		update = append(update, body)
 	}
@@ -89,8 +96,14 @@ func (s *session) putPiece(ctx context.Context, u *upsert, p forms) error {
 }
 
 // variationBody is the request body of a variation.
-func (u *upsert) variationBody(v connector.Variant) map[string]any {
+func (s *session) variationBody(ctx context.Context, u *upsert, v connector.Variant) (map[string]any, error) {
 	body := map[string]any{"sku": v.SKU, "status": "publish"}
+	if v.TaxClass != "" {
+		body["tax_class"] = v.TaxClass
+	}
+	if err := s.trade(ctx, body, v.Trade); err != nil {
+		return nil, err
+	}
 	prices(body, v.Price, v.CompareAt, u.Currency)
 	quantity(body, v.Quantity)
 	var attributes []map[string]any
@@ -100,7 +113,7 @@ func (u *upsert) variationBody(v connector.Variant) map[string]any {
 		attributes = append(attributes, one)
 	}
 	body["attributes"] = attributes
-	return body
+	return body, nil
 }
 
 // settle notes what the shop answered about variants.

@@ -14,8 +14,8 @@ export const answerTo = (form, sent = new Map([...form.elements].map(el => [el, 
   ({ typed: el => sent.has(el) && sent.get(el) !== el.value + el.checked, stays: el => el !== form && begun(el) });
 
 // begun reports whether somebody fills in this form, waits for its answer, or has to read why it was refused.
-export const begun = el => el.matches("form[method=post]") && (!!el.dataset.busy || !!$("[aria-invalid=true], [role=alert]", el) ||
-  all("input, textarea, select", el).some(touched));
+export const begun = el => el.matches("form[method=post]") && (!!el.dataset.busy || el.dataset.guard === "changed" ||
+  !!$("[aria-invalid=true], [role=alert]", el) || all("input, textarea, select", el).some(touched));
 
 // holds reports whether something of an element stays.
 const holds = (el, how) => el.nodeType === 1 && [el, ...all("form, [role=alert], [data-stays]", el)].some(how.stays);

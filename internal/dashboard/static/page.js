@@ -21,6 +21,10 @@ export function refused() {
   wrong.focus();
 }
 
+// A form with data-guard asks before a page is left on which something in it is not saved.
+addEventListener("input", ({ target }) => { const form = target.closest("[data-guard]"); if (form) form.dataset.guard = "changed"; });
+addEventListener("beforeunload", event => { if ($("[data-guard=changed]:not([data-busy])")) event.preventDefault(); });
+
 // working marks elements until their work is done, once it takes 150 ms.
 export function working(marked, work) {
   const slow = setTimeout(() => { for (const el of marked) el?.setAttribute("aria-busy", "true"); }, 150);

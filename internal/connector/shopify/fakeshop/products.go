@@ -127,13 +127,14 @@ type setInput struct {
 
 type setVariant struct {
 	ID, InventoryPolicy string
-	SKU, Price          *string
+	SKU, Price, Barcode *string
 	CompareAtPrice      *string
 	InventoryQuantities []struct {
 		LocationID string
 		Quantity   int64
 	}
-	OptionValues []optionValue
+	OptionValues  []optionValue
+	InventoryItem json.RawMessage
 }
 
 type optionValue struct{ OptionName, Name string }
@@ -149,6 +150,10 @@ func (v *variant) set(in setVariant) {
 	if in.CompareAtPrice != nil {
 		v.before = *in.CompareAtPrice
 	}
+	if in.Barcode != nil {
+		v.barcode = *in.Barcode
+	}
+	v.about = string(in.InventoryItem)
 	if v.policy = in.InventoryPolicy; v.policy == "" {
 		v.policy = "DENY"
 	}
@@ -461,4 +466,12 @@ func (s *Shop) StockedAt(sku string) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// Trade returns the barcode of a variant, and what was sent of its inventory item, as JSON.
+func (s *Shop) Trade(sku string) (barcode, item string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.variant(func(v *variant) bool { return v.sku == sku })
+	return v.barcode, v.about
 }

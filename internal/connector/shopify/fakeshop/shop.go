@@ -79,6 +79,7 @@ type product struct {
 
 type variant struct {
 	id, sku, price, before, item string
+	barcode, about               string // about is what was sent of its inventory item, as JSON
 	policy                       string
 	options                      []optionValue
 	levels                       map[string]int64 // available quantities, by the ids of the locations where the variant is stocked

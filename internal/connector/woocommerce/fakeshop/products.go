@@ -26,6 +26,8 @@ type product struct {
 	categories  []int64
 	modified    time.Time
 	tax, ships  string // classes
+	gtin        string
+	weight      string // in the shop's unit
 }
 
 type image struct {
@@ -204,7 +206,7 @@ func (s *Shop) apply(p *product, body map[string]any) *answer {
 		p.sku = escaped(sku)
 	}
 	for name, into := range map[string]*string{"name": &p.name, "status": &p.status, "description": &p.description, "tax_class": &p.tax,
-		"shipping_class": &p.ships} {
+		"shipping_class": &p.ships, "global_unique_id": &p.gtin, "weight": &p.weight} {
 		if v, ok := text(body, name); ok {
 			*into = v
 		}
@@ -482,4 +484,12 @@ func (s *Shop) Remove(sku string) {
 	if p := s.owner(sku, 0); p != nil {
 		s.deleteProduct(p, true)
 	}
+}
+
+// Trade returns the GTIN, the weight in grams and the tax class of a product or variation.
+func (s *Shop) Trade(sku string) (gtin, weight, tax string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.owner(sku, 0)
+	return p.gtin, p.weight, p.tax
 }

@@ -276,6 +276,9 @@ func (s *Shop) serve(r *http.Request, content json.RawMessage) answer {
 			},
 		)
 	case "settings":
+		if q.path[len(q.path)-1] == "woocommerce_weight_unit" {
+			return good(200, map[string]any{"id": "woocommerce_weight_unit", "value": "g"})
+		}
 		return good(200, map[string]any{"id": "woocommerce_prices_include_tax", "value": "yes"})
 	}
 	return bad(404, "rest_no_route", "No route was found matching the URL and request method.")
