@@ -21,6 +21,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/api"
 	"entrepot/internal/api/reference"
+	"entrepot/internal/base/bucket"
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/secretbox"
 	"entrepot/internal/commerce"
@@ -176,7 +177,11 @@ func serve(t testing.TB, config db.Config) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := &commerce.Service{Key: master, Numbers: orders.NewNumbers(), Hashing: quick, Dev: true, Connectors: connectors}
+	pictures, err := bucket.Open(t.TempDir(), bucket.S3{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := &commerce.Service{Media: pictures, Key: master, Numbers: orders.NewNumbers(), Hashing: quick, Dev: true, Connectors: connectors}
 	limiter := limits.NewLocal()
 	s := &site{t: t, log: &bytes.Buffer{}, config: config}
 	s.Dashboard = New(Config{DB: store, Commerce: service, Limiter: limiter, Version: "test", Dev: true, Now: s.limitsNow,

@@ -3,6 +3,8 @@ package dashboard
 import (
 	"net/url"
 	"strings"
+
+	"entrepot/internal/media"
 )
 
 // imagesName is the cookie of a browser that loads no images of other hosts: such hosts learn who opens which
@@ -27,10 +29,10 @@ func (r *request) image(address string) string {
 		return ""
 	}
 	if !r.ownImagesOnly() || strings.HasPrefix(address, "data:") {
-		return address
+		return media.SmallAddress(address)
 	}
 	if u, err := url.Parse(address); err == nil && u.Host == r.http.Host {
-		return address
+		return media.SmallAddress(address)
 	}
 	return ""
 }

@@ -27,10 +27,17 @@ func (d *Dashboard) updateProduct(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	picture, err := r.receivePicture()
+	if err != nil {
+		return answer{}, err
+	}
 	if r.http.PostForm.Get("then") != "" {
-		return d.arrangeProduct(r, p)
+		return d.arrangeProduct(r, p, picture)
 	}
 	return r.submit(p.form(r), d.showProduct, func(f *form) (answer, error) {
+		if f.sent.Get(pictureName) != "" {
+			return answer{}, apperr.At(pictureName, "is not uploaded yet: press Upload, then Save")
+		}
 		draft, rows, err := p.readForm(r, f)
 		if err != nil {
 			return answer{}, placedIn("variants", err, rows)
@@ -45,11 +52,14 @@ func (d *Dashboard) updateProduct(r *request) (answer, error) {
 
 // arrangeProduct shows the form again as one of its buttons arranges it. What the form was filled from stays as it was,
 // so that a change of somebody else is still noticed when the form is saved.
-func (d *Dashboard) arrangeProduct(r *request, p productPage) (answer, error) {
+func (d *Dashboard) arrangeProduct(r *request, p productPage, picture []byte) (answer, error) {
 	sent := r.http.PostForm
 	seen := sent.Get(seenName)
 	sent.Del(seenName)
 	wrong := p.arrange(sent)
+	if sent.Get("then") == "upload" {
+		wrong = d.addPicture(r, sent, picture)
+	}
 	f := p.form(r)
 	for _, one := range strings.Fields(f.Seen) {
 		name, _, _ := strings.Cut(one, "=")
@@ -196,6 +206,7 @@ func (p productPage) form(r *request) *form {
 	}
 	fields = append(fields, tradeFields("", p.product.Trade, currency, true)...)
 	fields = append(fields, p.imageFields(r)...)
+	fields = append(fields, pictureField(r))
 	fields = append(fields, p.variantFields(sent, currency)...)
 	fields = append(fields, p.categoryFields(r)...)
 	return r.editing(p.path(""), append(fields, p.attributeFields()...)...)

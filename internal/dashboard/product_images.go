@@ -24,7 +24,11 @@ func imageName(i int) string { return "images[" + strconv.Itoa(i) + "].url" }
 // imageFields are the addresses of the images, and some for new ones.
 func (p productPage) imageFields(r *request) (fields []field) {
 	images := p.product.Images()
-	for i := range min(len(images)+moreImages, limits.MaxImages) {
+	filled := len(images)
+	for r.sentTo(p.path("")).Get(imageName(filled)) != "" { // uploaded, and not saved yet
+		filled++
+	}
+	for i := range min(filled+moreImages, limits.MaxImages) {
 		f := field{Name: imageName(i), Label: "Image " + strconv.Itoa(i+1), Kind: "url", Placeholder: "https://…",
 			Max: limits.MaxImageURL}
 		if i < len(images) {

@@ -12,13 +12,14 @@ import (
 	"entrepot/internal/channels"
 	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/limits"
 	"entrepot/internal/records"
 )
 
 // oneProductRoutes are the page of a product and what is done there.
 var oneProductRoutes = []*route{
 	{method: "GET", path: "/products/{id}", scope: "read:products", serve: (*Dashboard).showProduct},
-	{method: "POST", path: "/products/{id}", scope: "write:products", serve: (*Dashboard).updateProduct},
+	{method: "POST", path: "/products/{id}", scope: "write:products", most: limits.MaxBody + limits.MaxPicture, serve: (*Dashboard).updateProduct},
 	{method: "POST", path: "/products/{id}/status", scope: "write:products", serve: (*Dashboard).setStatus},
 	{method: "POST", path: "/products/{id}/publish", scope: "write:channels", serve: (*Dashboard).publishProduct},
 	{method: "POST", path: "/products/{id}/unpublish", scope: "write:channels", serve: (*Dashboard).unpublishProduct},

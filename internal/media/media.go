@@ -58,6 +58,15 @@ func Small(name string) string {
 	return hash + small + "." + extension
 }
 
+// SmallAddress is the address of the small picture where an address is that of an uploaded one, else the address.
+func SmallAddress(address string) string {
+	at := strings.LastIndex(address, Path)
+	if at < 0 || !shown.MatchString(address) || !IsName(address[at+len(Path):]) {
+		return address
+	}
+	return address[:at+len(Path)] + Small(address[at+len(Path):])
+}
+
 // Type is the type of the file with a name.
 func Type(name string) string {
 	if strings.HasSuffix(name, ".png") {

@@ -48,7 +48,7 @@ const show = (url, ids, options) => working(ids.map(id => document.getElementByI
 
 function send(form, submitter, { typing = null, place = "page" } = {}) {
   const url = new URL(submitter?.getAttribute("formaction") || form.getAttribute("action") || location.pathname, location.href);
-  const data = new URLSearchParams(new FormData(form, submitter)), beside = place === "aside";
+  const data = new URLSearchParams([...new FormData(form, submitter)].map(([k, v]) => [k, v.name ?? v])), beside = place === "aside";
   const ids = (beside ? submitter.dataset.aside : form.dataset.swap).split(/\s+/), push = beside ? "" : url;
   if ((submitter?.getAttribute("formmethod") || form.method) === "post") {
     return load(url, data, ids, { push, typing, place, how: beside ? asTyped : answerTo(form) });
@@ -69,7 +69,7 @@ addEventListener("submit", event => {
   if (event.defaultPrevented) return;
   if (form.dataset.busy) return event.preventDefault();
   clearTimeout(typed.get(form)); // what was typed is sent now
-  const swaps = form.dataset.swap !== undefined && form.enctype !== "multipart/form-data";
+  const swaps = form.dataset.swap !== undefined && (button?.formEnctype || form.enctype) !== "multipart/form-data";
   if (swaps) event.preventDefault();
   form.dataset.busy = "1";
   const work = swaps ? send(form, button) : new Promise(over => {
