@@ -50,7 +50,7 @@ var reached = map[string][]string{
 	"testChannel": {"POST /channels/{id}/test", "POST /connect/{id}"}, "queueChannelSync": {"POST /channels/{id}/sync"}, "previewChannelSettings": {"POST /channels/{id}/rules"},
 	"publishProducts": {"POST /products/{id}/publish"}, "unpublishProduct": {"POST /products/{id}/unpublish"},
 	"listChannelPublications": {"GET /products/{id}", "GET /connect/{id}/products"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},
-	"getJob": {"GET /jobs/{id}"}, "changeProducts": {"GET /products/bulk", "POST /products/bulk"},
+	"getJob": {"GET /jobs/{id}"}, "uploadPicture": {"POST /products/{id}"}, "changeProducts": {"GET /products/bulk", "POST /products/bulk"},
 	"actOnJob": {"POST /products/bulk/{id}/action"}, "listJobProducts": {"GET /products/bulk/{id}", "POST /products/bulk/{id}/report"},
 
 	"listEndpoints": {"GET /webhooks"}, "createEndpoint": {"POST /webhooks/new"}, "getEndpoint": {"GET /webhooks/{id}"},
