@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,14 +66,20 @@ func (r *reloader) reload(ctx context.Context) {
 		}
 	}
 	r.access.Set(share)
-	r.env.level.Set(min(level, r.env.level.Level())) // the line below is written if the level before or the new one allows
+	before := r.env.level.Level()
+	r.env.level.Set(level)
 	done, err := r.server.Reload()
 	if err != nil {
 		r.log.Error("reload: the certificate cannot be used, the one before stays in use", "error", err)
 		done = ""
 	}
-	r.log.Info("reloaded", "changed", strings.Join(changed, " "), "restart_needed_for", strings.Join(waiting, " "), "certificate", done)
-	r.env.level.Set(level)
+	if min(before, level) > slog.LevelInfo {
+		return
+	}
+	// Handled by the level before, too: a handler writes what it is given.
+	line := slog.NewRecord(time.Now(), slog.LevelInfo, "reloaded", 0)
+	line.Add("changed", strings.Join(changed, " "), "restart_needed_for", strings.Join(waiting, " "), "certificate", done)
+	_ = r.log.Handler().Handle(ctx, line)
 }
 
 // readAgain reads command line, environment and settings file as at the start, and returns the settings by name.
