@@ -60,6 +60,10 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	if err := seedDemo(ctx, c.StoreConfig); err != nil {
 		return err
 	}
+	list, err := writeDemoPrices(dir)
+	if err != nil {
+		return err
+	}
 	s, err := server.Listen(c)
 	if err != nil {
 		host, _, split := net.SplitHostPort(addr)
@@ -85,7 +89,7 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 	}
 	err = s.Run(ctx, func(store *server.Store) {
 		go func() {
-			if err := env.showAround(ctx, s, store, box, shops); err != nil && ctx.Err() == nil {
+			if err := env.showAround(ctx, s, store, box, shops, list); err != nil && ctx.Err() == nil {
 				stop(err)
 			}
 		}()
@@ -97,7 +101,7 @@ func (env *environment) demo(ctx context.Context, dir, addr string) error {
 }
 
 // showAround creates a key, connects the receivers, prints what can be tried, and does a part of it.
-func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox, shops []demoShop) error {
+func (env *environment) showAround(ctx context.Context, s *server.Server, store *server.Store, box *inbox, shops []demoShop, list string) error {
 	password, key, account, err := demoAccess(ctx, store)
 	if err != nil {
 		return err
@@ -113,7 +117,7 @@ func (env *environment) showAround(ctx context.Context, s *server.Server, store 
 	if err := connectReceivers(call, box); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key)
+	fmt.Fprintf(env.stdout, demoText, s.URL(), demoEmail, password, key, list)
 	if err := call("POST", "/api/v1/orders", map[string]any{"customerName": "Ada Lovelace", "customerEmail": "ada@example.com",
 		"initialStatus": "PROCESSING",
 		"items":         []any{map[string]any{"sku": "TAB-MUG-BLUE", "quantity": 2, "unitPrice": "9.90"}}}, nil); err != nil {
@@ -206,6 +210,7 @@ const demoText = `
       -d '{"updates":[{"sku":"KIT-POT-IRON","quantity":50}]}'
 
   A WooCommerce and a Shopify shop run in this process, too; their channels are named "(simulated)", and buyers order there.
+  A supplier's price list to try is %[5]s: Products, Import prices. One of its prices is a slip of the pen.
   Every event that follows is sent to a receiver in this process, which prints what it verified. A second endpoint is out of order:
   the dashboard shows what that looks like, %[1]s/dashboard. Ctrl-C ends it all.
 

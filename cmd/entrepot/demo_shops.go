@@ -66,11 +66,15 @@ func connectDemoShops(call demoCall, shops []demoShop) error {
 		}
 	}
 	for i, shop := range shops {
+		settings := map[string]any{"pullEvery": demoPulls}
+		if shop.platform == "WOOCOMMERCE" { // a channel with rules: two units of each product are not offered, at five percent more
+			settings["stockBuffer"], settings["priceFactor"] = 2, "1.05"
+		}
 		var made struct {
 			Data struct{ Channel struct{ ID string } }
 		}
 		if err := call("POST", "/api/v1/channels", map[string]any{"name": shop.name + demoMark, "platform": shop.platform,
-			"credentials": shop.takes(shop.address), "settings": map[string]any{"pullEvery": demoPulls}}, &made); err != nil {
+			"credentials": shop.takes(shop.address), "settings": settings}, &made); err != nil {
 			return err
 		}
 		path := "/api/v1/channels/" + made.Data.Channel.ID

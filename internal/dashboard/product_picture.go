@@ -19,7 +19,7 @@ const pictureName = "picture"
 const textMost = limits.MaxDescription * 4
 
 func pictureField(r *request) field {
-	return field{Name: pictureName, Label: "A picture of this computer", Kind: "file",
+	return field{Name: pictureName, Label: "A picture from this device", Kind: "file",
 		Placeholder: "image/jpeg,image/png,image/webp,image/gif",
 		Hint: "JPEG, PNG, WebP or GIF, at most " + r.format.Count(limits.MaxPicture>>20) + " MB. " +
 			"It is turned upright, and where it was taken is not published"}

@@ -57,7 +57,7 @@ func (r *request) productList() (l *listing, f catalog.Filter) {
 // productListOf is productList for given parameters.
 func (r *request) productListOf(given url.Values) (l *listing, f catalog.Filter) {
 	l = r.listingOf(given, "/products", "product", "products", "search", "status", "categoryId", "channelId", "sort")
-	l.search("search", "Search products", "Name or SKU")
+	l.search("search", "Search products", "Name, SKU or GTIN")
 	q := l.query
 	f = catalog.Filter{Search: q.Text("search"), Statuses: apijson.QueryEnums(q, "status", catalog.Statuses...),
 		Category: apijson.QueryID[id.Category](q, "categoryId"), Channel: apijson.QueryID[id.Channel](q, "channelId"),

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The merchant uploads a picture of this computer: what was typed before stays, a file that is no picture is refused at
+// The merchant uploads a picture from this device: what was typed before stays, a file that is no picture is refused at
 // its input, one that was chosen and not uploaded is not forgotten, and the product shows the picture when it is saved.
 // Four clicks: choose, Upload, Save.
 func TestStoryOfAPicture(t *testing.T) {

@@ -99,6 +99,11 @@ func readChosenFilter(o *apijson.Object) (f catalog.Filter) {
 		}
 		f.Statuses = append(f.Statuses, catalog.Status(status))
 	}
+	o.Describe("status", func(s *apijson.Schema) {
+		for _, status := range catalog.Statuses {
+			s.Items.Enum = append(s.Items.Enum, status)
+		}
+	})
 	f.Category = apijson.UUID[id.Category](o, "categoryId", false).Value
 	f.Channel = apijson.UUID[id.Channel](o, "channelId", false).Value
 	return f

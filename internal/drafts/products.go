@@ -86,11 +86,11 @@ func readTrade(o *apijson.Object) catalog.TradeDraft {
 		Weight:   o.Money("weight", apijson.Money{Max: limits.MaxWeight * money.Scale}),
 		Cost:     o.Money("cost", apijson.Money{}),
 		TaxClass: o.Text("taxClass", apijson.Text{Max: limits.MaxTaxClass}),
-		Origin:   o.Text("countryOfOrigin", apijson.Text{Max: 2}),
+		Origin:   o.Text("countryOfOrigin", apijson.Text{}),
 	}
-	o.Describe("gtin", apijson.Like(`^([0-9]{8}|[0-9]{12,14})?$`))
+	o.Describe("gtin", apijson.Like(`^\s*([0-9]{8}|[0-9]{12,14})?\s*$`))
 	o.Describe("weight", func(s *apijson.Schema) { s.Description = "of one unit, in kilograms; " + s.Description })
-	o.Describe("countryOfOrigin", apijson.Like(`^([A-Za-z]{2})?$`))
+	o.Describe("countryOfOrigin", apijson.Like(`^\s*([A-Za-z]{2})?\s*$`))
 	if d.GTIN.Value != "" {
 		if wrong := gtin.Check(d.GTIN.Value); wrong != "" {
 			o.AddError("gtin", "%s", wrong)

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
@@ -90,6 +91,9 @@ func Shown(text string) (names []string) {
 	return names
 }
 
+// fresh is how long an upload counts as the newest: a repetition within it changes nothing.
+const fresh = time.Hour
+
 // Store notes a picture of the account; one that it has already is as new as the upload. Errors: too_many_pictures, if the
 // account has limits.MaxPictures, or limits.MaxPictureBytes of them.
 func Store(tx *db.Tx, p Picture) error {
@@ -103,8 +107,8 @@ func Store(tx *db.Tx, p Picture) error {
 			"those that no product shows go after a week", count, bytes>>20, limits.MaxPictures, limits.MaxPictureBytes>>20)
 	}
 	tx.Queue(`INSERT INTO media (tenant_id, name, bytes, width, height, uploaded_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (tenant_id, name) DO UPDATE SET uploaded_at = excluded.uploaded_at`,
-		tx.Tenant, p.Name, p.Bytes, p.Width, p.Height, tx.Micros())
+		ON CONFLICT (tenant_id, name) DO UPDATE SET uploaded_at = excluded.uploaded_at WHERE media.uploaded_at < $7`,
+		tx.Tenant, p.Name, p.Bytes, p.Width, p.Height, tx.Micros(), tx.Now().Add(-fresh).UnixMicro())
 	return nil
 }
 
