@@ -2,6 +2,9 @@ package commerce
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"entrepot/internal/base/id"
@@ -47,34 +50,21 @@ func (s *Service) SweepPictures(ctx context.Context, store *db.DB, account id.Te
 	if err != nil {
 		return err
 	}
-	names := make([]string, 0, picturesAtOnce)
-	for name := range unused {
-		if names = append(names, name); len(names) == picturesAtOnce {
-			if err := s.removePictures(ctx, store, account, names, before); err != nil {
-				return err
-			}
-			names = names[:0]
+	for names := range slices.Chunk(slices.Sorted(maps.Keys(unused)), picturesAtOnce) {
+		if err := s.removePictures(ctx, store, account, names, before); err != nil {
+			return err
 		}
 	}
-	return s.removePictures(ctx, store, account, names, before)
+	return nil
 }
 
-// removePictures forgets pictures that nobody has uploaded again, and removes their files.
+// removePictures removes the files of pictures and then forgets them, so that a crash between leaves no file that nothing
+// knows of: the next sweep does the rest.
 func (s *Service) removePictures(ctx context.Context, store *db.DB, account id.Tenant, names []string, before int64) error {
-	if len(names) == 0 {
-		return nil
-	}
-	var gone []string
-	err := store.Write(ctx, account, func(tx *db.Tx) (err error) {
-		gone, err = media.Delete(tx, names, before)
-		return err
-	})
-	for _, name := range gone {
-		for _, file := range []string{name, media.Small(name)} {
-			if err == nil {
-				err = s.Media.Remove(ctx, file)
-			}
+	for _, name := range names {
+		if err := errors.Join(s.Media.Remove(ctx, name), s.Media.Remove(ctx, media.Small(name))); err != nil {
+			return err
 		}
 	}
-	return err
+	return store.Write(ctx, account, func(tx *db.Tx) error { return media.Delete(tx, names, before) })
 }

@@ -124,15 +124,12 @@ func Owners(tx *db.Tx) ([]id.Tenant, error) {
 		"SELECT DISTINCT tenant_id FROM media ORDER BY tenant_id")
 }
 
-// Delete forgets those of the account's pictures that were uploaded before a time, and returns their names.
-func Delete(tx *db.Tx, names []string, at int64) (gone []string, err error) {
-	err = db.Chunks(names, func(piece []string) error {
+// Delete forgets those of the account's pictures that were uploaded before a time.
+func Delete(tx *db.Tx, names []string, at int64) error {
+	return db.Chunks(names, func(piece []string) error {
 		w := db.NewWhere(tx, "").And("uploaded_at < ?", at)
 		db.AndIn(w, "name", piece)
-		some, err := db.List(tx, func(r db.Rows) (name string, err error) { return name, r.Scan(&name) },
-			"DELETE FROM media WHERE "+w.String()+" RETURNING name", w.Args()...)
-		gone = append(gone, some...)
-		return err
+		tx.Queue("DELETE FROM media WHERE "+w.String(), w.Args()...)
+		return nil
 	})
-	return gone, err
 }
