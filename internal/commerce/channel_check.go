@@ -46,24 +46,14 @@ func (s *Service) CheckChannel(ctx context.Context, store *db.DB, c channels.Cha
 	if err != nil {
 		return out, err
 	}
-	session, err := s.openSession(ctx, store, c)
-	if err != nil {
+	session, failed, err := s.askShop(ctx, bounded, store, c, &out)
+	switch {
+	case err != nil || session == nil:
 		return out, err
+	case failed != nil:
+		return out, s.checkFailed(ctx, store, c, failed)
 	}
-	if session == nil {
-		out.Message = "the connector of " + c.Platform + " does not call its platform yet"
-		return out, nil
-	}
-	shop, err := session.Test(bounded)
-	if err != nil {
-		out.Message = message(err)
-		return out, s.checkFailed(ctx, store, c, err)
-	}
-	out.Shop, out.Missing = &shop, append(out.Missing, shop.Missing...)
-	if len(shop.Missing) > 0 {
-		out.Message = "the credentials lack rights: " + strings.Join(shop.Missing, ", ")
-		return out, s.checkFailed(ctx, store, c, &connector.Failure{Kind: connector.Unauthorized, Message: out.Message})
-	}
+	shop := *out.Shop
 	note, hooked := "", s.ensureWebhooks(bounded, session, c, base)
 	hooked.topics = session.does.Topics
 	if hooked.failed != nil {

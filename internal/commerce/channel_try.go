@@ -18,27 +18,39 @@ func (s *Service) TryChannel(ctx context.Context, store *db.DB, c channels.Chann
 	if out.Message = s.addressProblem(bounded, c); out.Message != "" {
 		return out, nil
 	}
-	session, err := s.openSession(ctx, store, c)
-	if err != nil {
+	session, failed, err := s.askShop(ctx, bounded, store, c, &out)
+	if err != nil || session == nil || failed != nil {
 		return out, err
+	}
+	note, err := s.shopNotes(ctx, store, c, *out.Shop)
+	out.Success, out.Message = true, "connected to "+shopName(*out.Shop)+note
+	return out, err
+}
+
+// askShop asks a channel's shop, as long as bounded lasts, what the credentials may do, and notes the answer in out.
+// failed is the platform's refusal, or the rights that are missing; out has its text. session is nil for a platform that
+// is not called.
+func (s *Service) askShop(ctx, bounded context.Context, store *db.DB, c channels.Channel, out *ConnectionTest) (
+	session *platformSession, failed, err error) {
+	session, err = s.openSession(ctx, store, c)
+	if err != nil {
+		return session, nil, err
 	}
 	if session == nil {
 		out.Message = "the connector of " + c.Platform + " does not call its platform yet"
-		return out, nil
+		return nil, nil, nil
 	}
 	shop, err := session.Test(bounded)
 	if err != nil {
 		out.Message = message(err)
-		return out, nil
+		return session, err, nil
 	}
 	out.Shop, out.Missing = &shop, append(out.Missing, shop.Missing...)
 	if len(shop.Missing) > 0 {
 		out.Message = "the credentials lack rights: " + strings.Join(shop.Missing, ", ")
-		return out, nil
+		failed = &connector.Failure{Kind: connector.Unauthorized, Message: out.Message}
 	}
-	note, err := s.shopNotes(ctx, store, c, shop)
-	out.Success, out.Message = true, "connected to "+shopName(shop)+note
-	return out, err
+	return session, failed, nil
 }
 
 // shopNotes are what a merchant should know of a shop: the platform's remarks, another currency, another channel of the
