@@ -167,12 +167,15 @@ func checkProductChange(tx *db.Tx, c ProductChange) error {
 			wrong = append(wrong, apperr.Detail{Path: "channelIds", Message: string(which) + " is an inactive channel"})
 		}
 	}
-	for path, list := range map[string][]id.Category{"addCategoryIds": c.Add, "removeCategoryIds": c.Remove} {
-		for _, which := range list {
+	for _, given := range []struct {
+		path string
+		list []id.Category
+	}{{"addCategoryIds", c.Add}, {"removeCategoryIds", c.Remove}} {
+		for _, which := range given.list {
 			_, err := catalog.CategoryByID(tx, which)
 			switch {
 			case apperr.Is(err, apperr.NotFound):
-				wrong = append(wrong, apperr.Detail{Path: path, Message: string(which) + " is no category of this account"})
+				wrong = append(wrong, apperr.Detail{Path: given.path, Message: string(which) + " is no category of this account"})
 			case err != nil:
 				return err
 			}
