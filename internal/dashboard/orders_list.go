@@ -104,7 +104,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	view := ordersView{listing: q.listing, List: q.values.Encode(), Total: total, Count: r.format.Count(total),
 		Bulk: r.form("/orders/bulk", shown), Moves: bulkMoves(), hidden: r.hiddenColumns()}
 	view.Columns = r.orderColumnsForm(view.hidden)
-	q.Swap, q.Shape, q.Ticks = "orders orders-do bulk", "broad", "bulk"
+	q.Swap, q.Ticks = "orders orders-do bulk", "bulk"
 	r.orderColumns(q, view)
 	r.orderTabs(q, counts)
 	r.orderChips(q, places)
@@ -286,7 +286,7 @@ func (r *request) orderMenus(q orderList, places []channels.Channel) {
 // orderColumns are the columns that are shown; three of them sort.
 func (r *request) orderColumns(q orderList, view ordersView) {
 	heads := []head{{Label: "Order", By: string(orders.ByNumber)}, {Label: "Placed", By: string(orders.ByCreatedAt)}, {Label: "Customer"},
-		{Label: "Lines"}, {Label: "Status"}, {Label: "Shipped"}, {Label: "Channel"}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
+		{Label: "Lines", Drop: 2}, {Label: "Status"}, {Label: "Shipped", Drop: 1}, {Label: "Channel", Drop: 3}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
 	q.columns(string(q.Sort), !q.Ascending, "desc", slices.DeleteFunc(heads, func(h head) bool { return !view.Shows(strings.ToLower(h.Label)) })...)
 }
 

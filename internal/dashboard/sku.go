@@ -68,7 +68,7 @@ type proof struct {
 
 // causeWords are the causes of movements.
 var causeWords = map[stock.Cause]string{
-	stock.Import: "Import", stock.Receive: "Received", stock.Adjustment: "Adjusted", stock.Transfer: "Transfer", stock.Shipment: "Shipped",
+	stock.Import: "Set", stock.Receive: "Received", stock.Adjustment: "Adjusted", stock.Transfer: "Transfer", stock.Shipment: "Shipped",
 	stock.ShipmentDeleted: "Shipment undone", stock.Return: "Returned", stock.FromChannel: "Channel",
 }
 
