@@ -70,7 +70,7 @@ var shared = []string{"templates/layout.html", "templates/parts.html", "template
 func (t *templates) parse() map[string]func() *template.Template {
 	base := template.New("").Funcs(template.FuncMap{
 		"asset": t.files.asset, "scripts": t.files.scripts, "prefix": func() string { return prefix }, "badge": newBadge,
-		"callout": newCallout, "ask": newAsk, "text": t.words.Text,
+		"callout": newCallout, "ask": newAsk, "text": t.words.Text, "said": t.words.Rule,
 	})
 	for _, name := range shared {
 		t.add(base, name)
@@ -126,7 +126,7 @@ func (d *Dashboard) render(r *request, out answer) error {
 	defer rendered.Put(b)
 	b.Reset()
 	err := d.templates[page.Language].page(page.Template).ExecuteTemplate(b, "layout", &page)
-	if why := r.refused.why(); err == nil && why != "" && !bytes.Contains(b.Bytes(), []byte(template.HTMLEscapeString(why))) {
+	if why := r.format.words.Rule(r.refused.why()); err == nil && why != "" && !bytes.Contains(b.Bytes(), []byte(template.HTMLEscapeString(why))) {
 		page.Notice = why // the page no longer has that form, or only its button
 		b.Reset()
 		err = d.templates[page.Language].page(page.Template).ExecuteTemplate(b, "layout", &page)

@@ -29,6 +29,7 @@ type Language struct {
 
 	tag   language.Tag
 	texts map[string]string // by the English one; nil for English
+	rules func() []rule
 }
 
 // English is the language of the code.
@@ -39,17 +40,22 @@ var Languages = sync.OnceValue(func() []*Language {
 	return []*Language{English, load("de", "Deutsch"), load("fr", "Français")}
 })
 
-// load reads a language. It panics if its file, which is a part of the program, is broken.
+// load reads a language. It panics if one of its files, which are a part of the program, is broken.
 func load(code, name string) *Language {
-	l := &Language{Code: code, Name: name, tag: language.MustParse(code)}
-	source, err := files.ReadFile(code + ".json")
+	l := &Language{Code: code, Name: name, tag: language.MustParse(code), texts: read(code + ".json")}
+	l.rules = rules(read(code + ".rules.json"))
+	return l
+}
+
+func read(name string) (texts map[string]string) {
+	source, err := files.ReadFile(name)
 	if err == nil {
-		err = json.Unmarshal(source, &l.texts)
+		err = json.Unmarshal(source, &texts)
 	}
 	if err != nil {
 		panic(err)
 	}
-	return l
+	return texts
 }
 
 // Of is the language of a person: the one that was chosen, or else the first that the browser prefers and the

@@ -79,3 +79,25 @@ func TestPlurals(t *testing.T) {
 		}
 	}
 }
+
+// The message of a rule is known by its format, with what it is about before it or not, and several at once.
+func TestMessagesOfRules(t *testing.T) {
+	l := &Language{texts: map[string]string{"Name": "Name", "order": "Bestellung"}, rules: rules(map[string]string{
+		"must be at most %d characters": "darf höchstens %s Zeichen haben", "must be one of %s": "muss eines sein von %s",
+		"%s not found": "%s nicht gefunden", "the order has %d of %d units": "von %[2]s Stück hat die Bestellung %[1]s",
+	})}
+	for message, want := range map[string]string{
+		"must be at most 64 characters":                                "darf höchstens 64 Zeichen haben",
+		"Must be at most 64 characters":                                "Darf höchstens 64 Zeichen haben",
+		"Name must be at most 64 characters":                           "Name darf höchstens 64 Zeichen haben",
+		"Name must be at most 64 characters; Status must be one of A.": "Name darf höchstens 64 Zeichen haben; Status muss eines sein von A.",
+		"order not found":                                              "Bestellung nicht gefunden",
+		"The order has 2 of 3 units":                                   "Von 3 Stück hat die Bestellung 2",
+		"the shop said: (nothing) 50%":                                 "the shop said: (nothing) 50%",
+		"":                                                             "",
+	} {
+		if got := l.Rule(message); got != want {
+			t.Errorf("%s\n got %s\nwant %s", message, got, want)
+		}
+	}
+}
