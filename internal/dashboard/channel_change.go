@@ -60,9 +60,9 @@ func (d *Dashboard) switchChannel(r *request, c channels.Channel) (answer, error
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			c, err := d.Commerce.UpdateChannel(tx, r.caller(), c.ID, commerce.Expected{}, commerce.ChannelDraft{Status: draft.Status})
-			words, back := "The channel is active", channels.Inactive
+			words, back := "Activated the channel", channels.Inactive
 			if c.Status == channels.Inactive {
-				words, back = "The channel is inactive", channels.Active
+				words, back = "Deactivated the channel", channels.Active
 			}
 			return redirect(at, words).undo(undo{Action: at + "/status", Fields: map[string]string{"status": string(back)}}), err
 		})
@@ -102,7 +102,7 @@ func (d *Dashboard) testChannel(r *request, c channels.Channel) (answer, error) 
 	}
 	begin := ""
 	if r.http.PostForm.Has("platform") { // the form of a new channel
-		begin = c.Name + " is made. "
+		begin = "Created " + c.Name + ". "
 	}
 	return d.testedPage(r, c, begin)
 }
@@ -166,7 +166,7 @@ func (d *Dashboard) syncChannel(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			j, err := d.Commerce.SyncChannel(tx, channel, draft)
-			return redirect("/jobs/"+string(j.ID), "It is queued"), err
+			return redirect("/jobs/"+string(j.ID), "Queued the job"), err
 		})
 	})
 }
@@ -184,7 +184,7 @@ func (d *Dashboard) deleteChannel(r *request, c channels.Channel) (answer, error
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.DeleteChannel(tx, r.caller(), c.ID, commerce.Expected{}, true, found)
-			return redirect("/channels", "The channel is deleted"), err
+			return redirect("/channels", "Deleted the channel"), err
 		})
 		if err == nil {
 			err = d.Commerce.FinishChannelDeletion(r.http.Context(), r.store(), r.caller().Tenant, c.ID)

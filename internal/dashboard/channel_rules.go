@@ -111,7 +111,7 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 	}
 	u.group("Orders", oversell,
 		field{Name: "settings.ordersFrom", Label: "Orders from", Kind: "datetime-local", Value: from, ClearBlank: true, Hint: "Older orders stay " +
-			"out. Default: " + r.format.Stamp(c.CreatedAt).Full + ", when the channel was made."},
+			"out. Default: " + r.format.Stamp(c.CreatedAt).Full + ", the channel's first day."},
 		d.pullEveryField(u))
 	u.group("What the shop's statuses mean", r.statusFields(u)...)
 	send := u.pick("stock", "Stock", "", "Send it to the shop", option{Value: "off", Label: "Do not send it: the shop counts its own"})
@@ -323,12 +323,12 @@ func (d *Dashboard) changeRules(r *request, c channels.Channel) (answer, error) 
 		}
 		at := "/channels/" + string(c.ID) + "/rules"
 		if draft.Settings == nil && r.stale == nil {
-			return redirect(at, "Nothing was changed"), nil
+			return redirect(at, "Nothing to save"), nil
 		}
 		if r.stale == nil && f.Value(checkedName) != changeDigest(draft) {
 			return d.previewRules(r, c, f, u, draft)
 		}
-		return d.saveRules(r, c, draft, redirect(at, "The rules are saved").undo(undo{Action: at + "/undo",
+		return d.saveRules(r, c, draft, redirect(at, "Saved the rules").undo(undo{Action: at + "/undo",
 			Fields: map[string]string{"settings": former(c, draft)}}))
 	})
 }
@@ -379,6 +379,6 @@ func (d *Dashboard) undoRules(r *request, c channels.Channel) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return d.saveRules(r, c, draft, redirect(at, "The rules are as before"))
+		return d.saveRules(r, c, draft, redirect(at, "Restored the rules"))
 	})
 }

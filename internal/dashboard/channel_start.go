@@ -95,7 +95,7 @@ func (d *Dashboard) showStart(r *request, c channels.Channel) (answer, error) {
 // connectionPage is the step of the connection; tested is the result of a test, nil before one.
 func (d *Dashboard) connectionPage(r *request, c channels.Channel, tested *testedView) (answer, error) {
 	view := startView{Tested: tested, Test: r.form(startsAt(c)),
-		Text: "Nothing is sent or fetched before the channel is switched on, in the last step. You can leave these pages and come back."}
+		Text: "Nothing leaves and nothing comes in before you switch the channel on, in the last step. You can leave these pages and come back."}
 	if tested != nil && tested.Callout.Tone == "good" {
 		view.Next = prefix + startsAt(c) + "/stock"
 		return r.startPage(c, 0, view)
@@ -215,10 +215,10 @@ func (d *Dashboard) showStartProducts(r *request, c channels.Channel) (answer, e
 		return answer{}, err
 	}
 	in := &field{Form: "start", Name: "products", Label: "Products", Kind: "select", Value: r.http.URL.Query().Get("products"), Options: options,
-		Hint: "More can be published at any time, in the list of products."}
+		Hint: "You can publish more at any time, in the list of products."}
 	in.choose()
 	return r.startPage(c, 3, startView{Choice: in, Action: prefix + startsAt(c) + "/on", Back: prefix + startsAt(c) + "/orders",
-		Text: "Which products go on sale in the shop when it is switched on."})
+		Text: "Which products go on sale in the shop when you switch it on."})
 }
 
 // startChoice is which products an address or a form chooses; ok is false for none.
@@ -286,7 +286,7 @@ func summaryOf(f *form) (list []pair) {
 		case in.Name == "settings.stockBuffer":
 			value = "0"
 		case in.Name == "settings.ordersFrom":
-			value = "When the channel was made"
+			value = "When you created the channel"
 		}
 		list = append(list, pair{Name: in.Label, Value: value})
 	}
@@ -310,7 +310,7 @@ func (d *Dashboard) startChannel(r *request, c channels.Channel) (answer, error)
 		if _, err := d.Commerce.UpdateChannel(tx, r.caller(), c.ID, commerce.Expected{}, commerce.ChannelDraft{Status: &active}); err != nil {
 			return answer{}, err
 		}
-		out := redirect("/channels/"+string(c.ID), c.Name+" is on. Orders come in within minutes")
+		out := redirect("/channels/"+string(c.ID), "Switched on "+c.Name+". Orders come in within minutes")
 		if !publishes {
 			return out, nil
 		}

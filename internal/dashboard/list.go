@@ -19,17 +19,16 @@ const perPage = 50
 // rows. The handler of a page gets it from r.listing, which names the parameters, adds tabs, columns and filters
 // (list_filters.go), says with rows or rowsAfter how many rows there are, and answers with show.
 type listing struct {
-	Tabs   []tab
-	Heads  []head
-	Find   *field // the search; nil for none
-	Inputs []*field
-	Menus  []menu
-	Chips  []chip
-	Pager  pager
-	Empty  *empty // what is shown instead of the whole list, because the account has no record yet
-	Swap   string // the ids of what a filter changes, if more than the list
-	Shape  string // CSS classes of the table
-	Ticks  string // the id of the form to which the boxes of rows belong; "" if rows cannot be ticked
+	Tabs  []tab
+	Heads []head
+	Find  *field // the search; nil for none
+	Menus []menu
+	Chips []chip
+	Pager pager
+	Empty *empty // what is shown instead of the whole list, because the account has no record yet
+	Swap  string // the ids of what a filter changes, if more than the list
+	Shape string // CSS classes of the table
+	Ticks string // the id of the form to which the boxes of rows belong; "" if rows cannot be ticked
 
 	r         *request
 	path      string // below the prefix

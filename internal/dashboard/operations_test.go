@@ -19,7 +19,7 @@ var reached = map[string][]string{
 	"createReturn": {"POST /orders/{id}/returns"}, "updateReturn": {"POST /orders/{id}/returns/move"}, "createRefund": {"POST /orders/{id}/refunds"},
 
 	"bulkImportProducts": {"POST /products/import/{id}/run"}, "bulkImportCategories": {"POST /products/import/{id}/run"},
-	"bulkUpdateInventory": {"POST /inventory/import/{id}/run"}, "bulkUpdatePrices": {"POST /prices/import/{id}/run"},
+	"bulkUpdateInventory": {"POST /inventory/import/{id}/run", "POST /stock/levels"}, "bulkUpdatePrices": {"POST /prices/import/{id}/run"},
 
 	"listProducts": {"GET /products"}, "createProduct": {"POST /products/new"}, "getProduct": {"GET /products/{id}"},
 	"updateProduct":  {"POST /products/{id}", "POST /products/{id}/status"},
@@ -34,7 +34,7 @@ var reached = map[string][]string{
 	"listStockLevels": {"GET /stock"}, "getStock": {"GET /stock/{sku}"}, "listStockMovements": {"GET /stock/{sku}"},
 	"createStockMovement": {"POST /stock/{sku}/receive", "POST /stock/{sku}/adjust"},
 	"transferStock":       {"POST /stock/{sku}/transfer", "POST /stock/transfer"},
-	"setStockThresholds":  {"POST /stock/thresholds"},
+	"setStockThresholds":  {"POST /stock/levels"},
 
 	"listCustomers": {"GET /customers"}, "createCustomer": {"POST /customers/new"}, "getCustomer": {"GET /customers/{id}"},
 	"updateCustomer": {"POST /customers/{id}", "POST /customers/{id}/tags"}, "listCustomerOrders": {"GET /customers/{id}"},

@@ -25,7 +25,7 @@ func (d *Dashboard) closeIssues(r *request, o *orders.Order) (answer, error) {
 			if _, err := d.Commerce.CloseIssues(tx, o.ID); err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is settled"), nil
+			return redirect(r.acting(o, ""), "Settled "+orders.Number(o.Number)), nil
 		})
 	})
 }
@@ -46,7 +46,7 @@ func (d *Dashboard) moveOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is "+strings.ToLower(statusWords[after.Status].Word)), nil
+			return redirect(r.acting(o, ""), movedFlash(after)), nil
 		})
 	})
 }
@@ -69,7 +69,7 @@ func (d *Dashboard) editOrder(r *request, o *orders.Order) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.EditOrder(tx, r.caller(), o.ID, commerce.Expected{}, edit)
-			return redirect(r.acting(o, ""), "The lines of "+orders.Number(o.Number)+" are changed"), err
+			return redirect(r.acting(o, ""), "Saved the lines of "+orders.Number(o.Number)), err
 		})
 		return out, placed(err, places)
 	})
@@ -124,7 +124,7 @@ func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *o
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateOrder(tx, r.caller(), o.ID, commerce.Expected{}, update)
-			return redirect(r.acting(o, ""), "The "+what+" of "+orders.Number(o.Number)+" is changed"), err
+			return redirect(r.acting(o, ""), "Saved the "+what+" of "+orders.Number(o.Number)), err
 		})
 	})
 }
@@ -179,7 +179,7 @@ var addressFields = []field{{Name: "name", Label: "Name"}, {Name: "company", Lab
 	{Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2}}
 
 // restock asks whether the units of a returned order are on hand again.
-var restock = field{Name: "restock", Kind: "checkbox", Label: "What was shipped is back and on hand again"}
+var restock = field{Name: "restock", Kind: "checkbox", Label: "Put the shipped units back in stock"}
 
 // orderForms adds what a user may do now.
 func (r *request) orderForms(view *orderView, o *orders.Order) {
@@ -199,12 +199,12 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 		f.At("status").Value = string(to)
 		switch to {
 		case orders.Returned:
-			asks := newAsk("return", view.Number+" came back?", "The channel and webhook receivers are notified. This cannot be taken back.",
+			asks := newAsk("return", "Mark "+view.Number+" returned?", "The channel and your webhooks hear of it. You cannot undo this.",
 				moveWords[to], f)
 			view.Return = &asks
 		case orders.Cancelled:
-			asks := newAsk("cancel", "Cancel "+view.Number+"?", "What is not shipped yet is released to stock. The channel and webhook "+
-				"receivers are notified. This cannot be taken back.", "Cancel order", f)
+			asks := newAsk("cancel", "Cancel "+view.Number+"?", "Units that have not left go back to stock. The channel and your webhooks "+
+				"hear of it. You cannot undo this.", "Cancel order", f)
 			view.Cancel = &asks
 		default:
 			view.Moves = append(view.Moves, move{Label: moveWords[to], To: string(to), Form: f, Primary: to == orders.Processing})

@@ -96,6 +96,7 @@ type orderView struct {
 	Heard               string
 	JSON                []token // when it is opened
 	UnfoldJSON          *unfold
+	Technical           []pair // ids and event codes
 }
 
 // linkTo is a link; the zero value is no link.
@@ -260,7 +261,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 		}
 	}
 	for _, i := range o.OpenIssues() {
-		view.Issues = append(view.Issues, newCallout("warn", "Not taken over from the channel", sentence(i.Message)))
+		view.Issues = append(view.Issues, newCallout("warn", "The channel disagrees", sentence(i.Message)))
 	}
 	view.Reopens, view.ReopenedBy = f.linkTo(o.Reopens), f.linkTo(o.ReopenedBy)
 	r.orderLines(&view, &f)
@@ -277,7 +278,8 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 			Delta: signed(r.format, m.Delta), Balance: r.format.Count(m.Balance), At: r.format.Stamp(m.At)})
 	}
 	view.Deliveries = r.endpointCards(&f)
-	view.Heard = r.format.plural(int64(len(f.heard)), "delivery", "deliveries")
+	view.Heard = r.format.plural(int64(len(f.heard)), "notification", "notifications")
+	view.Technical = technicalPairs(o, view.Trail)
 	if view.UnfoldJSON = r.unfold(o, openJSON, "Show JSON"); view.UnfoldJSON.Open {
 		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines))
 	}
@@ -285,6 +287,20 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 		r.orderForms(&view, o)
 	}
 	return show(screen{Template: "order", Title: view.Number, Section: "/orders", Data: view}), nil
+}
+
+// shownEvents is how many entries of an order's history have their event codes on the page.
+const shownEvents = 20
+
+// technicalPairs are what an integrator looks up about an order: its id, and the codes of its newest events.
+func technicalPairs(o *orders.Order, trail []trailEntry) []pair {
+	list := []pair{{Name: "Order id", Value: string(o.ID), Mono: true}}
+	for _, e := range trail {
+		if e.Events != "" && len(list) <= shownEvents {
+			list = append(list, pair{Name: e.At.Words, Value: e.Events, Mono: true})
+		}
+	}
+	return list
 }
 
 // users are the names of the account's users that were read, and of the user of the session.
@@ -365,8 +381,8 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	units := o.Units()
 	left := units.Ordered - units.Shipped
 	view.LineWords = r.format.plural(int64(len(o.Lines)), "line", "lines") + ", " + r.format.plural(units.Ordered, "unit", "units")
-	if left > 0 && o.Status != orders.Cancelled && o.Status != orders.Returned {
-		view.LineWords += ", " + r.format.Count(left) + " to ship"
+	if toShip := leftToShip(o.Status, units); toShip > 0 {
+		view.LineWords += ", " + r.format.Count(toShip) + " to ship"
 	}
 	if r.foldLines(view, f) {
 		return

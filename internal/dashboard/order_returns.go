@@ -163,7 +163,7 @@ func (d *Dashboard) announceReturn(r *request, o *orders.Order) (answer, error) 
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, one, err := d.Commerce.CreateReturn(tx, o.ID, commerce.Expected{}, draft)
-			return redirect(r.acting(o, ""), "Return announced: "+r.returnedUnits(o, &one)), err
+			return redirect(r.acting(o, ""), "Announced a return: "+r.returnedUnits(o, &one)), err
 		})
 		return out, placed(err, places)
 	})
@@ -197,21 +197,21 @@ func (r *request) returnDone(o *orders.Order, one *orders.Return) string {
 	number := orders.Number(o.Number)
 	switch one.Status {
 	case orders.ReturnReceived:
-		said := number + ": received"
+		said := "Received the return of " + number
 		for _, l := range one.Lines {
 			if l.Restock {
-				said += "; what can be sold again is on hand"
+				said += ". What can be sold again is back in stock"
 				break
 			}
 		}
 		if o.Status == orders.Returned {
-			said += ". All of it is back: the order is returned"
+			said += ". The whole order has come back"
 		}
 		return said
 	case orders.ReturnRefunded:
-		return number + ": " + r.format.Money(*one.RefundAmount, o.Currency) + " recorded as refunded. Pay it back where it was paid"
+		return "Recorded a refund of " + r.format.Money(*one.RefundAmount, o.Currency) + " for " + number + ". Pay it back where the customer paid"
 	}
-	return number + ": the return is rejected"
+	return "Rejected the return of " + number
 }
 
 // refundForm is the form of a refund without a return.
@@ -234,8 +234,8 @@ func (d *Dashboard) refundOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), orders.Number(o.Number)+": "+r.format.Money(refund.Amount, after.Currency)+
-				" recorded as refunded. Pay it back where it was paid"), nil
+			return redirect(r.acting(o, ""), "Recorded a refund of "+r.format.Money(refund.Amount, after.Currency)+" for "+
+				orders.Number(o.Number)+". Pay it back where the customer paid"), nil
 		})
 	})
 }

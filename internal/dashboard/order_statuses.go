@@ -9,7 +9,7 @@ import (
 // statusWords are how people call the statuses, with their tones.
 var statusWords = map[orders.Status]badge{
 	orders.Pending:          {"", "pending", "Pending"},
-	orders.Processing:       {"warn", "processing", "To ship"},
+	orders.Processing:       {"warn", "processing", "Ready to ship"},
 	orders.PartiallyShipped: {"info", "partially_shipped", "Partly shipped"},
 	orders.Shipped:          {"info", "shipped", "Shipped"},
 	orders.Delivered:        {"good", "delivered", "Delivered"},
@@ -25,8 +25,26 @@ var moveWords = map[orders.Status]string{
 
 // movedWords are what a bulk move does to many orders.
 var movedWords = map[orders.Status]string{
-	orders.Processing: "Release to ship", orders.Shipped: "Ship all", orders.Delivered: "Mark delivered", orders.Cancelled: "Cancel",
+	orders.Processing: "Release to ship", orders.Shipped: "Ship", orders.Delivered: "Mark delivered", orders.Cancelled: "Cancel",
 	orders.Returned: "Mark returned",
+}
+
+// movedFlash says what a person has just moved an order to.
+func movedFlash(o *orders.Order) string {
+	number := orders.Number(o.Number)
+	switch o.Status {
+	case orders.Processing:
+		return "Released " + number + " to ship"
+	case orders.Shipped:
+		return "Shipped " + number
+	case orders.Delivered:
+		return "Marked " + number + " delivered"
+	case orders.Cancelled:
+		return "Cancelled " + number
+	case orders.Returned:
+		return "Marked " + number + " returned"
+	}
+	return "Changed " + number + " to: " + statusWords[o.Status].Word
 }
 
 // whyNotMoved says why an order of a bulk move stayed as it was: a refused move in the words of the pages, any other

@@ -59,7 +59,7 @@ func (d *Dashboard) tagOrder(r *request, o *orders.Order) (answer, error) {
 		if len(tagsTyped(f)) == 0 {
 			return answer{}, apperr.At("add", "must not be empty")
 		}
-		return d.changeTags(r, o, f, "Tags saved")
+		return d.changeTags(r, o, f, "Saved the tags")
 	})
 }
 
@@ -70,9 +70,9 @@ func (d *Dashboard) assignOrder(r *request, o *orders.Order) (answer, error) {
 		return answer{}, err
 	}
 	return r.submit(r.assignForm(o, names), d.showOrder, func(f *form) (answer, error) {
-		said := orders.Number(o.Number) + " is assigned to nobody"
+		said := "Unassigned " + orders.Number(o.Number)
 		if user := id.User(f.Value("assignedTo")); user != "" {
-			said = orders.Number(o.Number) + " is assigned"
+			said = "Assigned " + orders.Number(o.Number)
 		}
 		return d.changeTags(r, o, f, said)
 	})

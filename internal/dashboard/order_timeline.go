@@ -18,7 +18,7 @@ type trailEntry struct {
 	Head, Text  string
 	Changes     []change
 	Events      string
-	Heard       string // "delivered", "2 webhooks fail"
+	Heard       string // "Webhooks notified", "2 notifications failed"
 	HeardTone   string
 	HeardTo     string
 	By          string
@@ -205,12 +205,12 @@ func (r *request) whoHeard(f *orderFacts, list []trailEntry) {
 		e.Events = strings.Join(names, ", ")
 		switch {
 		case failed > 0:
-			e.Heard, e.HeardTone = r.format.plural(failed, "webhook fails", "webhooks fail"), "bad"
+			e.Heard, e.HeardTone = r.format.plural(failed, "notification failed", "notifications failed"), "bad"
 			e.HeardTo = r.deliveryPage(bad)
 		case waiting > 0:
-			e.Heard, e.HeardTone = r.format.Count(waiting)+" to be delivered", "muted"
+			e.Heard, e.HeardTone = r.format.plural(waiting, "notification waiting", "notifications waiting"), "muted"
 		case delivered > 0:
-			e.Heard, e.HeardTone = "delivered", "good"
+			e.Heard, e.HeardTone = "Webhooks notified", "good"
 		}
 	}
 }
@@ -268,13 +268,13 @@ func (r *request) endpointCards(f *orderFacts) (list []endpointCard) {
 			if card.Tone == "good" {
 				card.Tone, card.Glyph = "warn", "wait"
 			}
-			words = append(words, r.format.plural(t.waiting, "waits", "wait"))
+			words = append(words, r.format.Count(t.waiting)+" waiting")
 			if t.next > 0 {
 				card.Next = r.format.Due(t.next)
 			}
 		}
 		if t.delivered > 0 {
-			words = append(words, r.format.Count(t.delivered)+" delivered")
+			words = append(words, r.format.Count(t.delivered)+" sent")
 		}
 		card.Words = strings.Join(words, " · ")
 		list = append(list, card)

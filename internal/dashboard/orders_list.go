@@ -104,7 +104,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	view := ordersView{listing: q.listing, List: q.values.Encode(), Total: total, Count: r.format.Count(total),
 		Bulk: r.form("/orders/bulk", shown), Moves: bulkMoves(), hidden: r.hiddenColumns()}
 	view.Columns = r.orderColumnsForm(view.hidden)
-	q.Swap, q.Shape, q.Ticks = "orders orders-do bulk", "broad", "bulk"
+	q.Swap, q.Ticks = "orders orders-do bulk", "bulk"
 	r.orderColumns(q, view)
 	r.orderTabs(q, counts)
 	r.orderChips(q, places)
@@ -138,6 +138,9 @@ func (r *request) orderRow(q orderList, o *orders.Summary) orderRow {
 	return row
 }
 
+// toShip are the statuses of orders that are to ship: in the views, the chips and the counts.
+var toShip = []orders.Status{orders.Processing, orders.PartiallyShipped}
+
 // orderTabs are the views: everything, what is to ship, and each status.
 func (r *request) orderTabs(q orderList, counts map[orders.Status]int64) {
 	add := func(label string, statuses ...orders.Status) {
@@ -150,7 +153,7 @@ func (r *request) orderTabs(q orderList, counts map[orders.Status]int64) {
 		q.countTab(label, "status", text, n)
 	}
 	add("All")
-	add("To ship", orders.Processing, orders.PartiallyShipped)
+	add("To ship", toShip...)
 	for _, s := range []orders.Status{orders.Pending, orders.PartiallyShipped, orders.Shipped, orders.Delivered, orders.Cancelled,
 		orders.Returned} {
 		add(statusWords[s].Word, s)
@@ -169,11 +172,14 @@ func (r *request) orderChips(q orderList, places []channels.Channel) {
 				out = append(out, statusWords[s].Word)
 			}
 		}
-		words := strings.Join(in, ", ")
-		if len(out) == 1 {
-			words = "all but " + out[0]
+		words := "Status: " + strings.Join(in, ", ")
+		switch {
+		case statusesText(q.Statuses) == statusesText(toShip):
+			words = "To ship"
+		case len(out) == 1:
+			words = "Status: all but " + out[0]
 		}
-		q.set("Status: "+words, "status")
+		q.set(words, "status")
 	}
 	if text := get("placed"); text != "" {
 		q.set("Placed: "+placedWords(text), "placed")
@@ -280,7 +286,7 @@ func (r *request) orderMenus(q orderList, places []channels.Channel) {
 // orderColumns are the columns that are shown; three of them sort.
 func (r *request) orderColumns(q orderList, view ordersView) {
 	heads := []head{{Label: "Order", By: string(orders.ByNumber)}, {Label: "Placed", By: string(orders.ByCreatedAt)}, {Label: "Customer"},
-		{Label: "Lines"}, {Label: "Status"}, {Label: "Shipped"}, {Label: "Channel"}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
+		{Label: "Lines", Drop: 2}, {Label: "Status"}, {Label: "Shipped", Drop: 1}, {Label: "Channel", Drop: 3}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
 	q.columns(string(q.Sort), !q.Ascending, "desc", slices.DeleteFunc(heads, func(h head) bool { return !view.Shows(strings.ToLower(h.Label)) })...)
 }
 

@@ -110,9 +110,9 @@ func (d *Dashboard) shipSheet(r *request, q orderList, list []jobs.Order) (answe
 	switch {
 	case sent.Get("act") != "ship" || view.Wrong != "":
 	case len(typed.rest) > 0:
-		view.Wrong = "More numbers were pasted than there are orders"
+		view.Wrong = "There are more numbers than orders"
 	case len(ready) == 0:
-		view.Wrong = "None of these orders can be shipped"
+		view.Wrong = "None of these orders can ship"
 	case without > asked:
 		view.Without = without
 		view.Asked = r.format.plural(int64(without), "order has", "orders have") + " no tracking number. Ship again to go on without."
@@ -123,8 +123,8 @@ func (d *Dashboard) shipSheet(r *request, q orderList, list []jobs.Order) (answe
 			return r.remembered(redirect(bulkReport(job), ""), view.Carrier), err
 		})
 	}
-	return show(screen{Template: "orders_ship", Title: "Ship all", Section: "/orders", Data: view,
-		Crumbs: []crumb{{"Orders", "/orders"}, {"Ship all", ""}}}), nil
+	return show(screen{Template: "orders_ship", Title: "Ship orders", Section: "/orders", Data: view,
+		Crumbs: []crumb{{"Orders", "/orders"}, {"Ship orders", ""}}}), nil
 }
 
 // sheetCarrier is the carrier of a sheet: what was typed, else that of this browser's last parcel.

@@ -43,6 +43,7 @@ type head struct {
 	Sort  string // "ascending", "descending", "" for not sorted by it
 	Num   bool
 	Out   bool // for screen readers only
+	Drop  int  // a column that leaves a narrow table: 1 leaves first, 3 last; 0 stays
 }
 
 // pager leads through a list.

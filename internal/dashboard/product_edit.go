@@ -44,7 +44,7 @@ func (d *Dashboard) updateProduct(r *request) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateProduct(tx, r.caller(), p.product.ID, commerce.Expected{}, draft)
-			return redirect(p.path(""), "Saved"), err
+			return redirect(p.path(""), "Saved the product"), err
 		})
 		return out, placedIn("variants", err, rows)
 	})

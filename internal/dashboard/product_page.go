@@ -47,6 +47,7 @@ type productView struct {
 	Moves        []formButton // to other statuses
 	Delete       ask
 	Pairs        []pair
+	Technical    []pair // its id
 	History      history
 }
 
@@ -133,8 +134,9 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 	view := productView{ID: string(p.product.ID), SKU: p.product.SKU, Badge: productBadges[p.product.Status], Form: f,
 		Unsaved: r.http.Method == http.MethodPost, Images: r.imageRows(f), Variants: p.variantsView(f),
 		Publications: p.publications(r), History: p.history,
-		Pairs: []pair{{Name: "Id", Value: string(p.product.ID), Mono: true}, {Name: "Created", At: r.format.Stamp(p.product.CreatedAt)},
+		Pairs: []pair{{Name: "Created", At: r.format.Stamp(p.product.CreatedAt)},
 			{Name: "Changed", At: r.format.Stamp(p.product.UpdatedAt)}},
+		Technical: []pair{{Name: "Product id", Value: string(p.product.ID), Mono: true}},
 		Delete: newAsk("delete-product", "Delete "+p.product.SKU+"?", "The product goes with its variants, its stock and its publications. "+
 			"Lines of orders keep its SKU and name. To stop selling it, archive it instead.", "Delete the product",
 			r.form(p.path("/delete"), field{Name: "typed", Label: "Type the SKU to delete it", Required: true, Mono: true})),

@@ -320,7 +320,7 @@ func (r *request) bulkPreview(b bulkRequest, found commerce.ProductsPreview, nam
 }
 
 // bulkOutcomes are the outcomes of a product in a preview and in a report.
-var bulkOutcomes = map[jobs.Outcome]badge{jobs.Done: {"good", "ok", "Changed"}, jobs.Unchanged: {"", "pending", "As it was"},
+var bulkOutcomes = map[jobs.Outcome]badge{jobs.Done: {"good", "ok", "Changed"}, jobs.Unchanged: {"", "pending", "Unchanged"},
 	jobs.Refused: {"bad", "fail", "Refused"}}
 
 func (r *request) bulkSample(o jobs.Product, names bulkNames) bulkSample {

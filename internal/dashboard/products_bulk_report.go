@@ -72,7 +72,7 @@ func (d *Dashboard) showProductReport(r *request) (answer, error) {
 	view.actions(r, job, at+"/action")
 	l.countTab("All", "outcome", "", job.Processed)
 	l.countTab("Changed", "outcome", string(jobs.Done), job.Updated)
-	l.countTab("As they were", "outcome", string(jobs.Unchanged), job.Processed-job.Updated-job.Failed)
+	l.countTab("Unchanged", "outcome", string(jobs.Unchanged), job.Processed-job.Updated-job.Failed)
 	l.countTab("Refused", "outcome", string(jobs.Refused), job.Failed)
 	l.rows(len(list), total)
 	for _, o := range list {
@@ -149,8 +149,8 @@ func (d *Dashboard) actOnProductJob(r *request) (answer, error) {
 		return answer{}, err
 	}
 	action := commerce.JobAction(r.http.PostForm.Get("action"))
-	words := map[commerce.JobAction]string{commerce.PauseJob: "Paused", commerce.ResumeJob: "It goes on", commerce.StopJob: "Stopped",
-		commerce.UndoJob: "The changes are being undone"}
+	words := map[commerce.JobAction]string{commerce.PauseJob: "Paused the job", commerce.ResumeJob: "Resumed the job", commerce.StopJob: "Stopped the job",
+		commerce.UndoJob: "Undoing the changes"}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		if _, err := productJob(tx, which); err != nil {
 			return answer{}, err

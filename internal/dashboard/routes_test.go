@@ -237,9 +237,9 @@ func TestAddressesOfForms(t *testing.T) {
 		"/settings/me/password":                             "/settings/me",
 		"/orders/bulk?status=PENDING":                       "/orders?status=PENDING",
 		"/orders/views/delete":                              "/orders",
-		"/stock/thresholds":                                 "/stock",
+		"/stock/levels":                                 "/stock",
 		"/webhooks/deliveries/retry":                        "/webhooks/deliveries",
-		"/stock/thresholds/x/receive":                       "",
+		"/stock/levels/x/receive":                       "",
 		"/stock/a%2Fb/receive":                              "/stock/a%2Fb",
 		"/settings/nowhere":                                 "",
 		"/orders/" + at["/orders"] + "/ship/" + at["/keys"]: "",
@@ -253,7 +253,7 @@ func TestAddressesOfForms(t *testing.T) {
 	if link := `href="` + prefix + "/login?next=%2Fdashboard%2Forders%2F" + at["/orders"] + `"`; !strings.Contains(out.body, link) {
 		t.Errorf("without a session: no %s in %.1500s", link, out.body)
 	}
-	out = s.browser().post("/stock/thresholds", nil)
+	out = s.browser().post("/stock/levels", nil)
 	if !strings.Contains(out.body, `href="`+prefix+`/login?next=%2Fdashboard%2Fstock"`) {
 		t.Errorf("without a session: %.1500s", out.body)
 	}
