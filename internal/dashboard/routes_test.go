@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/dashboard/texts"
 )
 
 // nobodys is an id that no record has.
@@ -192,7 +193,7 @@ func TestLayersOfTheStylesheet(t *testing.T) {
 
 // Every page's template is valid and has the layout: the service finds out only when somebody opens the page.
 func TestTemplatesParse(t *testing.T) {
-	pages := newTemplates(newFiles(false)).pages
+	pages := newTemplates(newFiles(false))[texts.English].pages
 	for name, page := range pages {
 		if page().Lookup("layout") == nil {
 			t.Errorf("%s has no layout", name)
