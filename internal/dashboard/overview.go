@@ -61,8 +61,9 @@ type shareRow struct {
 
 // healthRow is the outcome of an endpoint's newest attempts.
 type healthRow struct {
-	Name, To, Words string
-	Tone, Glyph     string
+	Name, To, Words    string
+	Answered, Attempts int64 // of the newest, if there is any
+	Tone, Glyph        string
 }
 
 // latestRow is one of the newest orders.
@@ -119,12 +120,12 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 		}
 		only, of = found, "&channelId="+text
 	}
-	view := overviewView{Before: strconv.Itoa(days) + " days before", Zone: r.format.zone.String(), Orders: prefix + "/orders"}
+	view := overviewView{Before: r.say("%s days before", strconv.Itoa(days)), Zone: r.format.zone.String(), Orders: prefix + "/orders"}
 	if of != "" {
 		view.Orders += "?" + of[1:]
 	}
 	for _, n := range overviewDays {
-		view.Spans = append(view.Spans, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n) + of, Current: n == days})
+		view.Spans = append(view.Spans, tab{Label: r.say("%s days", strconv.Itoa(n)), To: prefix + "/?days=" + strconv.Itoa(n) + of, Current: n == days})
 	}
 	before := analytics.Span{From: r.format.midnight(1 - 2*days).UnixMicro(), To: r.format.midnight(1-days).UnixMicro() - 1}
 	var work openWork
@@ -276,7 +277,7 @@ func (r *request) kpis(o analytics.Overview, currency, orderList string) []kpi {
 	for i, t := range o.Now.Takings[1:] {
 		list[1].Besides += []string{"plus ", ", "}[min(i, 1)] + f.Whole(t.Revenue, t.Currency)
 	}
-	list[3].From = "of " + f.Count(o.Customers) + " in all"
+	list[3].From = r.say("of %s in all", f.Count(o.Customers))
 	return list
 }
 
@@ -318,8 +319,7 @@ func (r *request) salesChart(now, before []analytics.Point, currency string) cha
 		if i < len(before) {
 			points[i].Before, points[i].Other = units(before[i].Revenue), r.format.Total(before[i].Revenue, currency)
 		}
-		points[i].Title = r.format.write(day, "Mon 2 Jan") + ": " + points[i].Words + " from " + r.format.plural(p.Orders, "order", "orders") +
-			" (" + points[i].Other + " before)"
+		points[i].Title = r.say("%s: %s from %s (%s before)", r.format.write(day, "Mon 2 Jan"), points[i].Words, r.format.plural(p.Orders, "order", "orders"), points[i].Other)
 	}
 	return newChart("Revenue", points, func(v float64) string { return r.format.short(v, currency) })
 }
