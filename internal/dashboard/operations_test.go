@@ -93,7 +93,7 @@ var onlyByAPI = map[string]string{
 // pagesOnly are the routes of the dashboard that belong to no operation of the API: files on their way in, views, the dashboard's own.
 var pagesOnly = []string{"GET /live", "GET /counts", "GET /search", "GET /setup", "POST /setup", "GET ",
 	"GET /orders/slip", "POST /orders/{id}/issues", "GET /orders/sums", "GET /stock/-/{sku}", "POST /orders/export",
-	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "POST /orders/columns",
+	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "POST /orders/columns", "POST /first-steps/dismiss",
 	"GET /products/import", "POST /products/import",
 	"GET /_parts", "POST /_parts/form", "POST /settings/me/images"}
 

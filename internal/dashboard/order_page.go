@@ -96,7 +96,7 @@ type orderView struct {
 	Heard               string
 	JSON                []token // when it is opened
 	UnfoldJSON          *unfold
-	Technical           []pair // ids and event codes
+	Technical           string // ids and event codes, line by line
 }
 
 // linkTo is a link; the zero value is no link.
@@ -279,9 +279,9 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	}
 	view.Deliveries = r.endpointCards(&f)
 	view.Heard = r.format.plural(int64(len(f.heard)), "notification", "notifications")
-	view.Technical = technicalPairs(o, view.Trail)
+	view.Technical = technical(o, view.Trail)
 	if view.UnfoldJSON = r.unfold(o, openJSON, "Show JSON"); view.UnfoldJSON.Open {
-		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines))
+		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines)-8)
 	}
 	if r.caller().May("write:orders") {
 		r.orderForms(&view, o)
@@ -292,15 +292,15 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 // shownEvents is how many entries of an order's history have their event codes on the page.
 const shownEvents = 20
 
-// technicalPairs are what an integrator looks up about an order: its id, and the codes of its newest events.
-func technicalPairs(o *orders.Order, trail []trailEntry) []pair {
-	list := []pair{{Name: "Order id", Value: string(o.ID), Mono: true}}
+// technical are what an integrator looks up about an order: its id, and the codes of its newest events.
+func technical(o *orders.Order, trail []trailEntry) string {
+	lines := []string{"Order id: " + string(o.ID)}
 	for _, e := range trail {
-		if e.Events != "" && len(list) <= shownEvents {
-			list = append(list, pair{Name: e.At.Words, Value: e.Events, Mono: true})
+		if e.Events != "" && len(lines) <= shownEvents {
+			lines = append(lines, e.At.Words+": "+e.Events)
 		}
 	}
-	return list
+	return strings.Join(lines, "\n")
 }
 
 // users are the names of the account's users that were read, and of the user of the session.

@@ -21,6 +21,7 @@ type openWork struct {
 	oversold    []analytics.Level
 	failing     []failing
 	hooks       []healthRow
+	anyProduct  bool       // read for the first steps
 	failed      int64      // jobs
 	lastFailed  []jobs.Job // the newest of them
 	reconnect   []channels.Channel

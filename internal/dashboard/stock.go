@@ -72,7 +72,7 @@ func (r *request) stockList() (*listing, stock.Filter) {
 	l.tab("Low", "view", "low")
 	l.tab("Oversold", "view", "oversold")
 	l.Heads = []head{{Label: "SKU"}, {Label: "Product"}, {Label: "Warehouse"}, {Label: "State", Out: true}, {Label: "On hand", Num: true},
-		{Label: "Reserved", Num: true, Drop: 2}, {Label: "Available", Num: true}, {Label: "Low below", Num: true, Drop: 3}}
+		{Label: "Reserved", Num: true, Drop: 2}, {Label: "Available", Num: true}, {Label: "Low below", Num: true}}
 	view := l.query.Text("view")
 	f := stock.Filter{Search: l.query.Text("search"), Warehouse: l.query.Text("warehouse"), Low: view == "low",
 		Oversold: view == "oversold", Limit: l.size, Offset: l.offset()}
@@ -105,7 +105,9 @@ func (d *Dashboard) listStock(r *request) (answer, error) {
 			return err
 		}
 		stockFilters(l, f, warehouses)
-		if len(warehouses) > 1 {
+		if len(warehouses) < 2 {
+			l.Heads[slices.IndexFunc(l.Heads, func(h head) bool { return h.Label == "Warehouse" })].Drop = 3
+		} else {
 			view.Transfer = r.page("/stock/transfer", "/stock/transfer")
 		}
 		view.Edit = levelsForm(r, l, list)
