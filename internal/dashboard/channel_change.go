@@ -102,7 +102,7 @@ func (d *Dashboard) testChannel(r *request, c channels.Channel) (answer, error) 
 	}
 	begin := ""
 	if r.http.PostForm.Has("platform") { // the form of a new channel
-		begin = "Created " + c.Name + ". "
+		begin = r.say("Created %s. ", c.Name)
 	}
 	return d.testedPage(r, c, begin)
 }
@@ -113,14 +113,14 @@ func (d *Dashboard) testedPage(r *request, c channels.Channel, begin string) (an
 	if err != nil {
 		return answer{}, err
 	}
-	return d.channelPage(r, viewOfTest(result, begin))
+	return d.channelPage(r, viewOfTest(r, result, begin))
 }
 
 // viewOfTest shows the result of a test; it begins with some words.
-func viewOfTest(result commerce.ConnectionTest, begin string) *testedView {
-	view := &testedView{Callout: callout{"bad", begin + "The connection does not work", sentence(result.Message)}}
+func viewOfTest(r *request, result commerce.ConnectionTest, begin string) *testedView {
+	view := &testedView{Callout: callout{"bad", begin + r.say("The connection does not work"), sentence(result.Message)}}
 	if result.Success {
-		view.Callout = callout{"good", begin + sentence(result.Message), ""}
+		view.Callout = callout{"good", begin + r.format.words.Rule(sentence(result.Message)), ""}
 	}
 	add := func(name, value string) {
 		if value != "" {

@@ -163,8 +163,8 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 			return answer{}, err
 		}
 		_, method, path, body := firstCall(newest, channel)
-		return show(screen{Template: "channel_key", Title: "Key of " + *draft.Name, Section: "/channels", Data: once{
-			Head: *draft.Name + " is ready", Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
+		return show(screen{Template: "channel_key", Title: r.say("Key of %s", *draft.Name), Section: "/channels", Data: once{
+			Head: r.say("%s is ready", *draft.Name), Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
 			Text: "You see this key only now. It reads and writes products, stock, orders and customers of the whole account.",
 			Curl: r.curlWith(secret, method, path, body)}}), nil
 	})

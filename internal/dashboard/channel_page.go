@@ -170,7 +170,7 @@ func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.St
 		}
 	}
 	if all := int64(len(v.Hooks)); active < all {
-		v.Pairs = append(v.Pairs, pair{Name: "Notifications on", Value: r.format.Count(active) + " of " + r.format.Count(all)})
+		v.Pairs = append(v.Pairs, pair{Name: "Notifications on", Value: r.say("%s of %s", r.format.Count(active), r.format.Count(all))})
 	}
 }
 
@@ -192,12 +192,10 @@ func (r *request) publishParts(categories []catalog.Category) *publishView {
 // channelDelete says what is deleted with a channel, and what stays.
 func (r *request) channelDelete(c channels.Channel, at string, count, published int64) ask {
 	f := r.form(at+"/delete", field{Name: "name", Label: "Type the channel's name to confirm", Required: true, Complete: "off"})
-	a := newAsk("delete-channel", "Delete "+c.Name+"?", "", "Delete channel", f)
-	a.Text = "This deletes " + r.format.plural(count, "order", "orders") + " and " + r.format.plural(published, "publication", "publications") +
-		" and stops its keys at once. Reserved stock becomes available again. Products stay."
+	a := newAsk("delete-channel", r.say("Delete %s?", c.Name), "", "Delete channel", f)
+	a.Text = r.say("This deletes %s and %s and stops its keys at once. Reserved stock becomes available again. Products stay.", r.format.plural(count, "order", "orders"), r.format.plural(published, "publication", "publications"))
 	if c.Platform != channels.Custom {
-		a.Text = "This deletes " + r.format.plural(count, "order", "orders") + " and " + r.format.plural(published, "publication", "publications") +
-			" here. The shop keeps what it has. To keep the orders, deactivate the channel instead."
+		a.Text = r.say("This deletes %s and %s here. The shop keeps what it has. To keep the orders, deactivate the channel instead.", r.format.plural(count, "order", "orders"), r.format.plural(published, "publication", "publications"))
 	}
 	return a
 }

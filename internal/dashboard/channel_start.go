@@ -71,7 +71,7 @@ func toStart(c channels.Channel, s channelsync.State) bool {
 // startPage is the page of a step, by its number from 0. A channel that is on has its own page instead.
 func (r *request) startPage(c channels.Channel, at int, view startView) (answer, error) {
 	if c.Status != channels.Inactive {
-		return answer{to: "/channels/" + string(c.ID), flash: &flash{Tone: "good", Text: c.Name + " is on"}}, nil
+		return answer{to: "/channels/" + string(c.ID), flash: &flash{Tone: "good", Text: r.say("%s is on", c.Name)}}, nil
 	}
 	view.At, view.Head = prefix+startsAt(c), startSteps[at]
 	for i, label := range startSteps {
@@ -83,7 +83,7 @@ func (r *request) startPage(c channels.Channel, at int, view startView) (answer,
 		}
 		view.Steps = append(view.Steps, s)
 	}
-	return show(screen{Template: "channel_start", Title: "Set up " + c.Name, Section: "/channels",
+	return show(screen{Template: "channel_start", Title: r.say("Set up %s", c.Name), Section: "/channels",
 		Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, "/channels/" + string(c.ID)}, {startSteps[at], ""}}, Data: view}), nil
 }
 
@@ -117,7 +117,7 @@ func (d *Dashboard) tryChannel(r *request, c channels.Channel) (answer, error) {
 		return answer{}, err
 	}
 	r.http.PostForm = url.Values{} // the page has new forms
-	return d.connectionPage(r, c, viewOfTest(result, ""))
+	return d.connectionPage(r, c, viewOfTest(r, result, ""))
 }
 
 // startForm is a form with some of a channel's settings, by their names.
@@ -207,7 +207,7 @@ func (d *Dashboard) showStartProducts(r *request, c channels.Channel) (answer, e
 	err := r.read(func(tx *db.Tx) error {
 		categories, _, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
 		for _, one := range categories {
-			options = append(options, option{Value: string(one.ID), Label: "Those for sale of " + one.Name})
+			options = append(options, option{Value: string(one.ID), Label: r.say("Those for sale of %s", one.Name)})
 		}
 		return err
 	})
@@ -255,7 +255,7 @@ func (d *Dashboard) showStartOn(r *request, c channels.Channel) (answer, error) 
 	if total > 0 {
 		words = r.format.plural(total, "product", "products")
 		if category != "" {
-			words += " of " + category
+			words += r.say(" of %s", category)
 		}
 	}
 	f, err := d.startForm(r, c, startsAt(c)+"/on", "stock", "stockBuffer", "warehouses", "ordersFrom")

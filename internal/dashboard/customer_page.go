@@ -117,9 +117,7 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 		view.Primary = prefix + customerPath(c.MergedInto)
 	}
 	if c.Status == customers.Erased {
-		said := newCallout("good", "Erased for good", r.format.plural(c.ErasedOrders, "anonymous order", "anonymous orders")+", "+
-			r.format.Stamp(c.ErasedAt).Full+". Webhooks heard to forget id "+string(c.ID)+
-			"; run entrepot verify-erasure to look for what may be left.")
+		said := newCallout("good", "Erased for good", r.say("%s, %s. Webhooks heard to forget id %s; run entrepot verify-erasure to look for what may be left.", r.format.plural(c.ErasedOrders, "anonymous order", "anonymous orders"), r.format.Stamp(c.ErasedAt).Full, string(c.ID)))
 		view.Receipt, view.Name = &said, "Erased customer"
 	}
 	for _, s := range c.Segments {
@@ -183,9 +181,9 @@ func eraseAsk(r *request, c *customers.Customer, newest []orders.Order) ask {
 	switch len(open) {
 	case 0:
 	case 1:
-		a.Text += " " + open[0] + " is not shipped yet, and its address goes, too: ship or cancel it first."
+		a.Text += r.say(" %s is not shipped yet, and its address goes, too: ship or cancel it first.", open[0])
 	default:
-		a.Text += " " + strings.Join(open, ", ") + " are not shipped yet, and their addresses go, too: ship or cancel them first."
+		a.Text += r.say(" %s are not shipped yet, and their addresses go, too: ship or cancel them first.", strings.Join(open, ", "))
 	}
 	return a
 }
@@ -215,7 +213,7 @@ func addressOf(r *request, c id.Customer, a customers.Address) addressRow {
 		row.Marks = append(row.Marks, "Usual")
 	}
 	if !a.Derived {
-		gone := newAsk("delete-"+string(a.ID), "Delete this address?", strings.Join(row.Lines, ", ")+". Orders keep theirs.", "Delete address",
+		gone := newAsk("delete-"+string(a.ID), "Delete this address?", r.say("%s. Orders keep theirs.", strings.Join(row.Lines, ", ")), "Delete address",
 			r.another(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID))))
 		row.Delete = &gone
 	}

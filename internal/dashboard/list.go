@@ -177,7 +177,7 @@ func (l *listing) rows(shown int, total int64) (none bool) {
 	p.Words = f.plural(total, l.one, l.many)
 	switch {
 	case shown > 0 && total > int64(shown):
-		p.Words = f.Count(first) + "–" + f.Count(first+int64(shown)-1) + " of " + p.Words
+		p.Words = l.r.say("%s–%s of %s", f.Count(first), f.Count(first+int64(shown)-1), p.Words)
 	case shown == 0 && total > 0 && l.page > 1:
 		p.Last = strings.TrimPrefix(l.numbered(int((total+int64(l.size)-1)/int64(l.size))), prefix)
 	}
@@ -197,7 +197,7 @@ func (l *listing) rows(shown int, total int64) (none bool) {
 // the next one does, "" for none.
 func (l *listing) rowsAfter(shown int, cursor, next string) (none bool) {
 	p, later := &l.Pager, l.given.Get(cursor) != ""
-	p.Words = l.r.format.plural(int64(shown), l.one, l.many) + " on this page"
+	p.Words = l.r.say("%s on this page", l.r.format.plural(int64(shown), l.one, l.many))
 	if later {
 		p.First = l.with()
 	}
@@ -215,8 +215,8 @@ func (l *listing) noRows(shown int, narrowed bool) bool {
 		return false
 	}
 	if narrowed {
-		l.Pager.Empty = &empty{Icon: "search", Head: "No " + l.one + " matches",
-			Text: "Take a filter away, or search for something else.", Label: "Show all " + l.many, To: prefix + l.path}
+		l.Pager.Empty = &empty{Icon: "search", Head: l.r.say("No %s matches", l.one),
+			Text: "Take a filter away, or search for something else.", Label: l.r.say("Show all %s", l.many), To: prefix + l.path}
 	}
 	return !narrowed
 }

@@ -46,7 +46,7 @@ func (d *Dashboard) moveOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), movedFlash(after)), nil
+			return redirect(r.acting(o, ""), r.movedFlash(after)), nil
 		})
 	})
 }
@@ -138,8 +138,8 @@ func editForm(r *request, o *orders.Order) *form {
 		name, at := lineName(l), "items["+strconv.Itoa(i)+"]"
 		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU, SendBlank: true},
-			field{Name: at + ".quantity", Label: "Quantity of " + name, Kind: "int", Bare: true, Value: strconv.FormatInt(l.Quantity, 10)},
-			field{Name: at + ".unitPrice", Label: "Unit price of " + name, Kind: "decimal", Digits: digits, Bare: true,
+			field{Name: at + ".quantity", Label: r.say("Quantity of %s", name), Kind: "int", Bare: true, Value: strconv.FormatInt(l.Quantity, 10)},
+			field{Name: at + ".unitPrice", Label: r.say("Unit price of %s", name), Kind: "decimal", Digits: digits, Bare: true,
 				Value: l.UnitPrice.Text(o.Currency)})
 	}
 	at := "items[" + strconv.Itoa(len(o.Lines)) + "]"
@@ -148,19 +148,19 @@ func editForm(r *request, o *orders.Order) *form {
 		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits},
 		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Digits: digits, Value: o.ShippingAmount.Text(o.Currency)},
 		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Digits: digits, Value: o.DiscountAmount.Text(o.Currency)},
-		taxField(o))
+		taxField(r, o))
 	return r.editing(r.acting(o, "/lines"), fields...)
 }
 
 // taxField is the input of an order's tax. It has the tax only if no rate gives it: blank leaves the computing to the
 // service.
-func taxField(o *orders.Order) field {
+func taxField(r *request, o *orders.Order) field {
 	tax := field{Name: "taxAmount", Label: "Tax", Kind: "decimal", Digits: money.Digits(o.Currency)}
 	if given := o.GivenTax(); given != nil {
 		tax.Value = given.Text(o.Currency)
 	}
 	if o.TaxRate != nil {
-		tax.Hint = "Blank: " + o.TaxRate.String() + " % of the goods"
+		tax.Hint = r.say("Blank: %s %% of the goods", o.TaxRate)
 	}
 	return tax
 }
@@ -199,11 +199,11 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 		f.At("status").Value = string(to)
 		switch to {
 		case orders.Returned:
-			asks := newAsk("return", "Mark "+view.Number+" returned?", "The channel and your webhooks hear of it. You cannot undo this.",
+			asks := newAsk("return", r.say("Mark %s returned?", view.Number), "The channel and your webhooks hear of it. You cannot undo this.",
 				moveWords[to], f)
 			view.Return = &asks
 		case orders.Cancelled:
-			asks := newAsk("cancel", "Cancel "+view.Number+"?", "Units that have not left go back to stock. The channel and your webhooks "+
+			asks := newAsk("cancel", r.say("Cancel %s?", view.Number), "Units that have not left go back to stock. The channel and your webhooks "+
 				"hear of it. You cannot undo this.", "Cancel order", f)
 			view.Cancel = &asks
 		default:

@@ -368,9 +368,9 @@ func (f *orderFacts) short(words format, l orders.Line) string {
 		switch {
 		case level.Warehouse != l.Warehouse:
 		case level.OnHand < l.Remaining():
-			return "Only " + words.Count(max(level.OnHand, 0)) + " on hand"
+			return words.say("Only %s on hand", words.Count(max(level.OnHand, 0)))
 		case level.Available() < 0:
-			return "Oversold by " + words.Count(-level.Available())
+			return words.say("Oversold by %s", words.Count(-level.Available()))
 		}
 	}
 	return ""
@@ -382,7 +382,7 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	left := units.Ordered - units.Shipped
 	view.LineWords = r.format.plural(int64(len(o.Lines)), "line", "lines") + ", " + r.format.plural(units.Ordered, "unit", "units")
 	if toShip := leftToShip(o.Status, units); toShip > 0 {
-		view.LineWords += ", " + r.format.Count(toShip) + " to ship"
+		view.LineWords += r.say(", %s to ship", r.format.Count(toShip))
 	}
 	if r.foldLines(view, f) {
 		return
@@ -393,7 +393,7 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	if view.Edit == nil && r.caller().May("write:orders") && left > 0 &&
 		(o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
 		view.Ship = shipForm(r, o)
-		view.ShipWords = "Ship " + r.format.plural(left, "unit", "units")
+		view.ShipWords = r.say("Ship %s", r.format.plural(left, "unit", "units"))
 		if view.ShipAgain = r.proposed(view.Ship); view.ShipAgain {
 			view.ShipWords = "Ship again"
 		}

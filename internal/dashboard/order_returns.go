@@ -75,7 +75,7 @@ func (r *request) orderReturns(o *orders.Order) *returnsCard {
 			at := "items[" + strconv.Itoa(i) + "]."
 			if quantity := f.find(at + "quantity"); quantity != nil {
 				card.Lines = append(card.Lines, returnInput{Name: lineName(l), Quantity: quantity, Restock: f.At(at + "restock"),
-					Most: "of " + r.format.Count(l.Shipped-o.InReturns(l.ID))})
+					Most: r.say("of %s", r.format.Count(l.Shipped-o.InReturns(l.ID)))})
 			}
 		}
 	}
@@ -144,8 +144,8 @@ func returnForm(r *request, o *orders.Order) *form {
 		}
 		at := "items[" + strconv.Itoa(i) + "]."
 		fields = append(fields, field{Name: at + "orderItemId", Kind: "hidden", Value: string(l.ID)},
-			field{Name: at + "quantity", Label: "Come back: " + lineName(l), Kind: "int"},
-			field{Name: at + "restock", Label: "Can be sold again: " + lineName(l), Kind: "checkbox", Value: "true"})
+			field{Name: at + "quantity", Label: r.say("Come back: %s", lineName(l)), Kind: "int"},
+			field{Name: at + "restock", Label: r.say("Can be sold again: %s", lineName(l)), Kind: "checkbox", Value: "true"})
 	}
 	return r.form(r.acting(o, "/returns"), fields...)
 }
@@ -197,7 +197,7 @@ func (r *request) returnDone(o *orders.Order, one *orders.Return) string {
 	number := orders.Number(o.Number)
 	switch one.Status {
 	case orders.ReturnReceived:
-		said := "Received the return of " + number
+		said := r.say("Received the return of %s", number)
 		for _, l := range one.Lines {
 			if l.Restock {
 				said += ". What can be sold again is back in stock"
@@ -209,9 +209,9 @@ func (r *request) returnDone(o *orders.Order, one *orders.Return) string {
 		}
 		return said
 	case orders.ReturnRefunded:
-		return "Recorded a refund of " + r.format.Money(*one.RefundAmount, o.Currency) + " for " + number + ". Pay it back where the customer paid"
+		return r.say("Recorded a refund of %s for %s. Pay it back where the customer paid", r.format.Money(*one.RefundAmount, o.Currency), number)
 	}
-	return "Rejected the return of " + number
+	return r.say("Rejected the return of %s", number)
 }
 
 // refundForm is the form of a refund without a return.

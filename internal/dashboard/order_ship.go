@@ -105,7 +105,7 @@ func shipForm(r *request, o *orders.Order) *form {
 		name := lineName(l)
 		at := "items[" + strconv.Itoa(i) + "]"
 		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
-			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "int", Value: strconv.FormatInt(l.Remaining(), 10)})
+			field{Name: at + ".quantity", Label: r.say("Ship now: %s", name), Kind: "int", Value: strconv.FormatInt(l.Remaining(), 10)})
 	}
 	f := r.editing(r.acting(o, "/ship"), fields...)
 	if r.stale != nil && o.Empty() {

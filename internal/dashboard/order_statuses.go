@@ -30,21 +30,21 @@ var movedWords = map[orders.Status]string{
 }
 
 // movedFlash says what a person has just moved an order to.
-func movedFlash(o *orders.Order) string {
+func (r *request) movedFlash(o *orders.Order) string {
 	number := orders.Number(o.Number)
 	switch o.Status {
 	case orders.Processing:
-		return "Released " + number + " to ship"
+		return r.say("Released %s to ship", number)
 	case orders.Shipped:
-		return "Shipped " + number
+		return r.say("Shipped %s", number)
 	case orders.Delivered:
-		return "Marked " + number + " delivered"
+		return r.say("Marked %s delivered", number)
 	case orders.Cancelled:
-		return "Cancelled " + number
+		return r.say("Cancelled %s", number)
 	case orders.Returned:
-		return "Marked " + number + " returned"
+		return r.say("Marked %s returned", number)
 	}
-	return "Changed " + number + " to: " + statusWords[o.Status].Word
+	return r.say("Changed %s to: %s", number, statusWords[o.Status].Word)
 }
 
 // whyNotMoved says why an order of a bulk move stayed as it was: a refused move in the words of the pages, any other

@@ -172,20 +172,20 @@ func (r *request) orderChips(q orderList, places []channels.Channel) {
 				out = append(out, statusWords[s].Word)
 			}
 		}
-		words := "Status: " + strings.Join(in, ", ")
+		words := r.say("Status: %s", strings.Join(in, ", "))
 		switch {
 		case statusesText(q.Statuses) == statusesText(toShip):
 			words = "To ship"
 		case len(out) == 1:
-			words = "Status: all but " + out[0]
+			words = r.say("Status: all but %s", out[0])
 		}
 		q.set(words, "status")
 	}
 	if text := get("placed"); text != "" {
-		q.set("Placed: "+placedWords(text), "placed")
+		q.set(r.say("Placed: %s", r.placedWords(text)), "placed")
 	}
 	if from, to := get("createdAtGte"), get("createdAtLte"); from != "" || to != "" {
-		q.set("Placed: "+span(r.whenWords("from", from), r.whenWords("to", to)), "createdAtGte", "createdAtLte")
+		q.set(r.say("Placed: %s", r.span(r.whenWords("from", from), r.whenWords("to", to))), "createdAtGte", "createdAtLte")
 	}
 	if q.Channel != "" {
 		name := "unknown"
@@ -194,19 +194,19 @@ func (r *request) orderChips(q orderList, places []channels.Channel) {
 				name = c.Name
 			}
 		}
-		q.set("Channel: "+name, "channelId")
+		q.set(r.say("Channel: %s", name), "channelId")
 	}
 	if q.Country != "" {
-		q.set("Country: "+countryName(q.Country), "country")
+		q.set(r.say("Country: %s", countryName(q.Country)), "country")
 	}
 	if from, to := q.MinTotal, q.MaxTotal; from != nil || to != nil {
-		q.set("Total: "+span(r.bound(from), r.bound(to)), "minTotal", "maxTotal")
+		q.set(r.say("Total: %s", r.span(r.bound(from), r.bound(to))), "minTotal", "maxTotal")
 	}
 	if q.Stuck {
 		q.set("Disagrees with its shop", "stuck")
 	}
 	if q.Email != "" {
-		q.set("Customer: "+q.Email, "customerEmail")
+		q.set(r.say("Customer: %s", q.Email), "customerEmail")
 	}
 	if q.Customer != "" {
 		q.set("One customer", "customerId")
@@ -221,21 +221,21 @@ func (r *request) bound(a *money.Amount) string {
 }
 
 // span describes two bounds, of which one may be missing.
-func span(from, to string) string {
+func (r *request) span(from, to string) string {
 	switch {
 	case from == "":
-		return "to " + to
+		return r.say("to %s", to)
 	case to == "":
-		return "from " + from
+		return r.say("from %s", from)
 	}
-	return from + " to " + to
+	return r.say("%s to %s", from, to)
 }
 
-func placedWords(text string) string {
+func (r *request) placedWords(text string) string {
 	if text == "today" || text == "1d" {
-		return "today"
+		return r.say("today")
 	}
-	return "last " + text[:len(text)-1] + " days"
+	return r.say("last %s days", text[:len(text)-1])
 }
 
 // amountPattern is what the input of an amount may contain: whether it is clear shows when it is read.
@@ -256,7 +256,7 @@ func (r *request) orderMenus(q orderList, places []channels.Channel) {
 	placed := menu{ID: "f-placed", Label: "Placed", Inputs: []field{r.when("createdAtGte", "From", q.values.Get("createdAtGte")),
 		r.when("createdAtLte", "To", q.values.Get("createdAtLte"))}}
 	for _, text := range []string{"today", "7d", "30d", "90d"} {
-		placed.Links = append(placed.Links, tab{Label: sentence(placedWords(text)), Current: q.values.Get("placed") == text,
+		placed.Links = append(placed.Links, tab{Label: sentence(r.placedWords(text)), Current: q.values.Get("placed") == text,
 			To: q.with("placed", text, "createdAtGte", "", "createdAtLte", "")})
 	}
 	q.menu(placed, "placed", "createdAtGte", "createdAtLte")

@@ -53,7 +53,7 @@ func (f format) sumOf(list []orders.Order) string {
 	}
 	out := strings.Join(words, " + ")
 	if left > 0 {
-		out += ", " + f.plural(left, "unit", "units") + " to ship"
+		out += f.say(", %s to ship", f.plural(left, "unit", "units"))
 	}
 	return out
 }

@@ -63,8 +63,9 @@ type shareRow struct {
 
 // healthRow is the outcome of an endpoint's newest attempts.
 type healthRow struct {
-	Name, To, Words string
-	Tone, Glyph     string
+	Name, To, Words    string
+	Answered, Attempts int64 // of the newest, if there is any
+	Tone, Glyph        string
 }
 
 // latestRow is one of the newest orders.
@@ -127,7 +128,7 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 		}
 		only, of = found, "&channelId="+text
 	}
-	view := overviewView{Before: strconv.Itoa(p.days) + " days before", Zone: r.format.zone.String(), Orders: prefix + "/orders",
+	view := overviewView{Before: r.say("%s days before", strconv.Itoa(p.days)), Zone: r.format.zone.String(), Orders: prefix + "/orders",
 		Spans: p.spans(of), Picker: r.picker(&p), Days: p.label, Wrong: p.wrong != ""}
 	if of != "" {
 		view.Orders += "?" + of[1:]
@@ -282,7 +283,7 @@ func (r *request) kpis(o analytics.Overview, currency, orderList string) []kpi {
 	for i, t := range o.Now.Takings[1:] {
 		list[1].Besides += []string{"plus ", ", "}[min(i, 1)] + f.Whole(t.Revenue, t.Currency)
 	}
-	list[3].From = "of " + f.Count(o.Customers) + " in all"
+	list[3].From = r.say("of %s in all", f.Count(o.Customers))
 	return list
 }
 
@@ -324,8 +325,7 @@ func (r *request) salesChart(p *period, now, before []analytics.Point, currency 
 		if i < len(before) {
 			points[i].Before, points[i].Other = units(before[i].Revenue), r.format.Total(before[i].Revenue, currency)
 		}
-		points[i].Title = r.format.write(day, "Mon 2 Jan") + ": " + points[i].Words + " from " + r.format.plural(sold.Orders, "order", "orders") +
-			" (" + points[i].Other + " before)"
+		points[i].Title = r.say("%s: %s from %s (%s before)", r.format.write(day, "Mon 2 Jan"), points[i].Words, r.format.plural(sold.Orders, "order", "orders"), points[i].Other)
 		points[i].Brief = r.format.write(day, "2 Jan") + ": " + points[i].Words + ", " + r.format.plural(sold.Orders, "order", "orders")
 	}
 	return newChart("Revenue", points, func(v float64) string { return r.format.short(v, currency) })

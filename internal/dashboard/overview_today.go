@@ -27,8 +27,8 @@ func (r *request) today(p *period, o analytics.Overview, currency, orderList str
 	weekday := r.format.write(p.dayAt(p.to.In(p.f.zone), -8), "Monday")
 	f := r.format
 	return []kpi{
-		{Label: "Orders today", Value: f.Count(now.Orders), From: f.Count(then.Orders) + " last " + weekday, To: orderList},
-		{Label: "Revenue today", Value: f.Whole(now.Revenue, currency), From: f.Whole(then.Revenue, currency) + " last " + weekday, To: orderList},
+		{Label: "Orders today", Value: f.Count(now.Orders), From: r.say("%s last %s", f.Count(then.Orders), weekday), To: orderList},
+		{Label: "Revenue today", Value: f.Whole(now.Revenue, currency), From: r.say("%s last %s", f.Whole(then.Revenue, currency), weekday), To: orderList},
 	}
 }
 

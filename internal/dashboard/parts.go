@@ -103,6 +103,7 @@ func newAsk(id, head, text, label string, f *form) ask {
 type once struct {
 	Head, Text string
 	Label      string // what the secret is: "API key"
+	More       string // what else to know, "" for nothing
 	Secret     string
 	Curl       string // a command that uses it, "" for none
 	Back       string // address of the next page

@@ -81,7 +81,7 @@ func (d *Dashboard) showProductReport(r *request) (answer, error) {
 	change, undone := commerce.ProductChangeOf(job)
 	title := bulkActions[change.Action].Title
 	if undone != "" {
-		title = "Undo: " + title
+		title = r.say("Undo: %s", title)
 	}
 	return l.show(screen{Template: "products_bulk_report", Title: title, Section: "/products",
 		Crumbs: []crumb{{"Products", "/products"}, {title, ""}}, Data: view}), nil

@@ -243,7 +243,7 @@ func (r *request) productRow(shown records.Products, p *catalog.Product) product
 	case failed > 0:
 		row.Channels, row.Failed = r.format.plural(int64(failed), "refused it", "refused it"), true
 	case all > published:
-		row.Channels = r.format.Count(int64(published)) + " of " + r.format.Count(int64(all))
+		row.Channels = r.say("%s of %s", r.format.Count(int64(published)), r.format.Count(int64(all)))
 	case all > 0:
 		row.Channels = r.format.Count(int64(all))
 	}

@@ -39,8 +39,7 @@ func (r *request) zoneField(value, where string) field {
 		zones = append(zones, option{Value: name})
 	}
 	return field{Name: "timeZone", Label: "Time zone", Max: regional.MaxZone, Value: value, ClearBlank: true, Options: zones, Complete: "off",
-		Hint: "Type the name of your city, or the largest near it: Paris for Europe/Paris." + where +
-			" It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
+		Hint: r.say("Type the name of your city, or the largest near it: Paris for Europe/Paris.%s It is %s now.", where, r.format.write(r.format.now, "2 Jan, 15:04 MST"))}
 }
 
 // readZone lets the city stand for its time zone.
@@ -78,7 +77,7 @@ func (r *request) languageField(value string) field {
 // preferencesForm is the form of the user's language, and format of times and numbers.
 func preferencesForm(r *request) *form {
 	user, account := r.session.User, r.session.Account
-	return r.editing("/settings/me/preferences", r.zoneField(user.TimeZone, " Empty: the account's, "+zoneName(account)+"."),
+	return r.editing("/settings/me/preferences", r.zoneField(user.TimeZone, r.say(" Empty: the account's, %s.", zoneName(account))),
 		r.localeField(user.Locale, "As the account"), r.languageField(user.Language))
 }
 

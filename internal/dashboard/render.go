@@ -133,7 +133,7 @@ func (d *Dashboard) render(r *request, out answer) error {
 	}
 	if err != nil {
 		d.Log.Error("a template failed", "id", r.id, "template", page.Template, "error", err)
-		http.Error(r.out, "this page could not be made; the service's log says why under "+r.id, http.StatusInternalServerError)
+		http.Error(r.out, r.say("this page could not be made; the service's log says why under %s", r.id), http.StatusInternalServerError)
 		return nil
 	}
 	r.out.Header().Set("Content-Type", "text/html; charset=utf-8")

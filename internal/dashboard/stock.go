@@ -136,7 +136,7 @@ func (r *request) firstStock(tx *db.Tx) (*empty, error) {
 		Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
 		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)}
 	if newest.SKU != "" {
-		e.Text, e.Label = "Open a product and receive some of it, or send levels with an API key.", "Receive some of "+newest.SKU
+		e.Text, e.Label = "Open a product and receive some of it, or send levels with an API key.", r.say("Receive some of %s", newest.SKU)
 		e.To, e.File = stockPath(newest.SKU), prefix+stockImportsPath
 		e.Curl = r.curl("write:inventory", "PATCH", "/sdk/inventory/bulk-update", `{"updates":[{"sku":`+quote(newest.SKU)+`,"quantity":40}]}`)
 	}

@@ -35,8 +35,8 @@ func thresholdText(l stock.Level) string {
 	return strconv.FormatInt(*l.Threshold, 10)
 }
 
-func (f levelFigure) field(which, sku, warehouse, value string) field {
-	return field{Name: f.input + which, Label: f.label + ", of " + sku + " in " + warehouse, Kind: "int", Value: value}
+func (f levelFigure) field(r *request, which, sku, warehouse, value string) field {
+	return field{Name: f.input + which, Label: r.say("%s, of %s in %s", f.label, sku, warehouse), Kind: "int", Value: value}
 }
 
 // levelsForm has the inputs of the levels of the page. If the form was refused, the inputs that it changes have what
@@ -47,7 +47,7 @@ func levelsForm(r *request, l *listing, list []stock.Row) *form {
 		which := string(row.ID)
 		for _, figure := range levelFigures {
 			now := figure.of(row.Level)
-			fields = append(fields, figure.field(which, row.SKU, row.Warehouse, now), hiddenField(figure.was+which, now))
+			fields = append(fields, figure.field(r, which, row.SKU, row.Warehouse, now), hiddenField(figure.was+which, now))
 		}
 		fields = append(fields, hiddenField("sku-"+which, row.SKU), hiddenField("warehouse-"+which, row.Warehouse))
 	}
@@ -107,7 +107,7 @@ func (d *Dashboard) saveLevels(r *request) (answer, error) {
 	}
 	var fields []field
 	for _, e := range typed {
-		fields = append(fields, e.figure.field(e.level, e.sku, e.warehouse, ""))
+		fields = append(fields, e.figure.field(r, e.level, e.sku, e.warehouse, ""))
 	}
 	return r.submit(r.form("/stock/levels", fields...), d.listStock, func(*form) (answer, error) {
 		onHand, thresholds, err := readLevelEdits(typed)

@@ -81,11 +81,17 @@ func Of(chosen, accept string) *Language {
 	return English
 }
 
-// Say is a text in the language, with the arguments in the places of its %s. An unknown text stays as it is.
+// Say is a text in the language, with the arguments in the places of its %s; those that are texts
+// themselves are said in the language, too. An unknown text stays as it is.
 func (l *Language) Say(text string, args ...any) string {
 	text = cmp.Or(l.texts[text], text)
 	if len(args) == 0 {
 		return text
+	}
+	for i, arg := range args {
+		if word, ok := arg.(string); ok && l.texts[word] != "" {
+			args[i] = l.texts[word]
+		}
 	}
 	return fmt.Sprintf(text, args...)
 }
