@@ -252,7 +252,7 @@ func TestDialogs(t *testing.T) {
 	}
 	without.click("[commandfor=log-out-everywhere]")
 	without.click("#log-out-everywhere button.primary")
-	without.shows("You are logged out everywhere")
+	without.shows("Logged out everywhere")
 }
 
 // What is being searched, and the page that one returns to, are marked as busy once the answer takes its time, and no longer than that.
