@@ -350,22 +350,6 @@ func TestNewsBesideAStepWithinThePage(t *testing.T) {
 	b.shows("Mark delivered")
 }
 
-// On a phone the bar at the top names the page that came of a form.
-func TestBarNamesThePage(t *testing.T) {
-	s := newSite(t, "sqlite")
-	b := s.window(t, s.owner)
-	b.look(390, "light")
-	b.open("/products/new")
-	b.fill("[name=name]", "Mug")
-	b.fill("[name=sku]", "MUG")
-	b.fill("[name=price]", "9")
-	b.press("Create product")
-	b.until("document.querySelector('h1').innerText === 'Mug'")
-	if bar := eval[string](b, "document.querySelector('header.top').innerText.trim()"); bar != "Mug" {
-		t.Errorf("the bar says %q", bar)
-	}
-}
-
 // Where browsers lend the clipboard to no page, such as one that came by http, what is copied is selected for it.
 func TestCopyWithoutAClipboard(t *testing.T) {
 	s := newSite(t, "sqlite")
