@@ -281,7 +281,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	view.Heard = r.format.plural(int64(len(f.heard)), "notification", "notifications")
 	view.Technical = technical(o, view.Trail)
 	if view.UnfoldJSON = r.unfold(o, openJSON, "Show JSON"); view.UnfoldJSON.Open {
-		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines)-8)
+		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines)-20)
 	}
 	if r.caller().May("write:orders") {
 		r.orderForms(&view, o)

@@ -136,7 +136,7 @@ func TestSessionEndsBeforeSomethingIsMade(t *testing.T) {
 		{"/channels/new?platform=CUSTOM", "[name=name]", "Our ERP", "", "Create channel", "Our ERP is ready"},
 		{"/channels/new?platform=WOOCOMMERCE", "[name='credentials.url']", "http://127.0.0.1:1/shop",
 			"for (const e of document.querySelectorAll('main input:required')) e.value ||= 'typed'", "Create and test",
-			"typed is made. The connection does not work"},
+			"Created typed. The connection does not work"},
 		{"/webhooks/new", "[name=url]", "http://127.0.0.1:1/", "document.querySelector('main [type=checkbox]').checked = true", "Add endpoint",
 			"I have stored it"},
 		{"/keys/new", "[name=name]", "Report", "document.querySelector('[name=scopes]').checked = true", "Create key", "pk_live_"},
@@ -252,7 +252,7 @@ func TestDialogs(t *testing.T) {
 	}
 	without.click("[commandfor=log-out-everywhere]")
 	without.click("#log-out-everywhere button.primary")
-	without.shows("You are logged out everywhere")
+	without.shows("Logged out everywhere")
 }
 
 // What is being searched, and the page that one returns to, are marked as busy once the answer takes its time, and no longer than that.

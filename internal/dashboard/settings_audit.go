@@ -29,7 +29,7 @@ type auditRow struct {
 func (d *Dashboard) showAudit(r *request) (answer, error) {
 	l := r.listing("/settings/audit", "entry", "entries", "actor", "action", "resourceType", "resourceId", "from", "to")
 	l.Tabs = r.settingsTabs(l.path)
-	l.Heads = []head{{Label: "What"}, {Label: "When"}, {Label: "Who"}, {Label: "To"}, {Label: "Details"}}
+	l.Heads = []head{{Label: "What"}, {Label: "When"}, {Label: "Who"}, {Label: "To"}, {Label: "Details", Drop: 2}}
 	l.chip("By", "actor")
 	l.chip("What", "action")
 	l.chip("Kind", "resourceType")

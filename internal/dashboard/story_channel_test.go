@@ -34,7 +34,7 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	b.fill(field("url"), server.URL)
 	b.fill(field("consumerSecret"), "cs_wrong")
 	b.press("Create and test")
-	b.shows("Paris shop is made. The connection does not work")
+	b.shows("Created Paris shop. The connection does not work")
 	b.shows("Sign in again")
 	if made := slices.DeleteFunc(c.list("/channels"), func(one map[string]any) bool { return one["name"] != "Paris shop" }); len(made) != 1 ||
 		made[0]["status"] != "needs_reauth" || !strings.HasPrefix(b.path(), prefix+"/channels/"+made[0]["id"].(string)) {
