@@ -31,7 +31,7 @@ type keyRow struct {
 // showKeys serves GET /keys.
 func (d *Dashboard) showKeys(r *request) (answer, error) {
 	l := r.listing("/keys", "key", "keys")
-	l.Heads = []head{{Label: "Name"}, {Label: "May"}, {Label: "Last used"}, {Label: "Created by", Drop: 2}, {Label: "Expires"}}
+	l.Heads = []head{{Label: "Name"}, {Label: "Rights"}, {Label: "Last used"}, {Label: "Created by", Drop: 2}, {Label: "Expires"}}
 	view := listView[keyRow]{listing: l}
 	err := r.read(func(tx *db.Tx) error {
 		list, total, err := accounts.Keys(tx, l.size, l.offset())
