@@ -91,7 +91,7 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	c.call("POST", "/channels/"+channel+"/publications", map[string]any{"skus": []string{"MUG"}})
 	b.open("/channels/" + channel)
 	b.press("Delete channel…")
-	b.shows("2 orders and 1 publication are deleted here with it")
+	b.shows("This deletes 2 orders and 1 publication here")
 	b.fill("#delete-channel [name=name]", "the shop")
 	b.press("Delete channel")
 	b.shows("is not the channel's name")
