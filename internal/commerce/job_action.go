@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
+	"entrepot/internal/exports"
 	"entrepot/internal/jobs"
 	"entrepot/internal/records"
 )
@@ -27,18 +28,20 @@ const (
 var JobActions = []JobAction{PauseJob, ResumeJob, StopJob, UndoJob}
 
 // ActOnJob pauses, resumes, stops or undoes a job, and returns it as it is then; of undo, the new job. To pause a
-// paused job, or to resume one that runs, changes nothing. Errors: NotFound; Conflict for a job that has ended or
-// cannot be paused, and those of UndoProducts.
+// paused job, or to resume one that runs, changes nothing. Errors: NotFound; Forbidden without the scope of the job's type;
+// Conflict for a job that has ended or cannot be paused, and those of UndoProducts.
 func (s *Service) ActOnJob(tx *db.Tx, who accounts.Caller, which id.Job, action JobAction) (jobs.Job, error) {
-	if action == UndoJob {
-		return s.UndoProducts(tx, who, which)
-	}
 	job, err := jobs.Lock(tx, which)
 	if err != nil {
 		return jobs.Job{}, err
 	}
+	if err := who.Needs(job.Type.ActScope()); err != nil {
+		return jobs.Job{}, err
+	}
 	switch {
-	case !job.Type.CanPause():
+	case action == UndoJob:
+		return s.UndoProducts(tx, who, which)
+	case !job.Type.CanPause() && !(job.Type.CanStop() && action == StopJob):
 		return job, apperr.New(apperr.Conflict, "job_not_pausable", "a job of type %s cannot be paused or stopped", job.Type)
 	case job.CompletedAt != 0:
 		return job, apperr.New(apperr.Conflict, "job_ended", "the job has ended")
@@ -51,6 +54,9 @@ func (s *Service) ActOnJob(tx *db.Tx, who accounts.Caller, which id.Job, action 
 		return jobs.Pause(tx, job), nil
 	case ResumeJob:
 		return jobs.Resume(tx, job), nil
+	}
+	if job.Type.IsExport() {
+		exports.Drop(tx, which)
 	}
 	reason := fmt.Sprintf("stopped after %d of %d", job.Processed, job.Total)
 	return jobs.Stop(tx, job, records.JobErrors(records.JobError(reason, "job_stopped"))), nil
