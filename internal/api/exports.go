@@ -6,6 +6,7 @@ import (
 
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/id"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 	"entrepot/internal/exports"
@@ -18,6 +19,9 @@ var exportRoutes = []*route{
 	{method: "POST", path: "/api/v1/exports", name: "createExport", section: "4.3", summary: "Export orders, products, stock or customers",
 		errors: []int{http.StatusForbidden}, status: http.StatusAccepted, body: func(o *apijson.Object) { drafts.ReadExport(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteSampleJobs(w, "data") }), serve: (*API).createExport},
+	{method: "DELETE", path: "/api/v1/exports/{id}", name: "deleteExport", section: "4.3", summary: "Stop an export, or delete its file",
+		errors: []int{http.StatusForbidden},
+		answer: data(func(w *apijson.Writer) { writeDeleted(w, records.SampleExport.ID, nil) }), serve: (*API).deleteExport},
 	{method: "GET", path: "/api/v1/exports/{id}/file", name: "downloadExport", section: "4.3", summary: "Download the file of an export",
 		errors: []int{http.StatusForbidden, http.StatusConflict}, answers: exportTypes(), serve: (*API).downloadExport},
 	{method: "GET", path: "/api/v1/exports/{id}/file/{signature}", name: "downloadExportByLink", section: "4.3",
@@ -56,6 +60,13 @@ func (a *API) createExport(r *request) (answer, error) {
 	return a.write(r, func(tx *db.Tx) (answer, error) {
 		job, err := a.Commerce.CreateExport(tx, r.caller, draft, total)
 		return one(http.StatusAccepted, string(job.ID), func(w *apijson.Writer) { records.WriteJob(w, "data", job) }), err
+	})
+}
+
+// deleteExport serves DELETE /api/v1/exports/{id}: 200; 403 without the read scope of the kind, 404.
+func (a *API) deleteExport(r *request) (answer, error) {
+	return change(a, r, "export", nil, func(tx *db.Tx, which id.Job, _ commerce.Expected) (answer, error) {
+		return deleted(which, nil), a.Commerce.DeleteExport(tx, r.caller, which)
 	})
 }
 

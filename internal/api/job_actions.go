@@ -13,7 +13,7 @@ import (
 // jobActionRoutes pause, resume, stop and undo jobs (interface §4.3).
 var jobActionRoutes = []*route{
 	{method: "POST", path: "/api/v1/jobs/{jobId}/actions", name: "actOnJob", section: "4.3", summary: "Pause, resume, stop or undo a job",
-		errors: []int{http.StatusForbidden, http.StatusConflict}, body: func(o *apijson.Object) { readJobAction(o) },
+		scope: "write:products", errors: []int{http.StatusConflict}, body: func(o *apijson.Object) { readJobAction(o) },
 		answer: data(func(w *apijson.Writer) { records.WriteSampleJobs(w, "data") }), serve: (*API).actOnJob},
 }
 
@@ -22,7 +22,7 @@ func readJobAction(o *apijson.Object) commerce.JobAction {
 	return apijson.Enum(o, "action", true, commerce.JobActions...).Value
 }
 
-// actOnJob serves POST /api/v1/jobs/{jobId}/actions: 200; 400, 403 without the scope of the job's type, 404, 409.
+// actOnJob serves POST /api/v1/jobs/{jobId}/actions: 200; 400, 403 also without the scope of an export, 404, 409.
 func (a *API) actOnJob(r *request) (answer, error) {
 	which, err := pathID[id.Job](r, "jobId", "job")
 	if err != nil {

@@ -233,7 +233,7 @@ var bulkRows = map[string]row{
 	"GET /api/v1/jobs/{jobId}/products": {req: func(w *fixture) req {
 		return req{ids: place("jobId", w.newBulkChange()), query: "outcome=done&limit=10"}
 	}},
-	"POST /api/v1/jobs/{jobId}/actions": {scope: "write:products", req: func(w *fixture) req {
+	"POST /api/v1/jobs/{jobId}/actions": {req: func(w *fixture) req {
 		return req{ids: place("jobId", w.newBulkChange()), body: member{"action": "pause"}}
 	}},
 	"GET /api/v1/jobs":            {req: func(w *fixture) req { w.newJob(); return req{} }},

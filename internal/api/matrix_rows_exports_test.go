@@ -22,6 +22,9 @@ var exportRows = map[string]row{
 			return req{body: member{"kind": "customers", "format": "csv", "filter": member{"segmentId": "019a1c60-0000-7000-8000-000000000001"}}}
 		},
 	}},
+	"DELETE /api/v1/exports/{id}": {scope: "read:orders", req: func(w *fixture) req {
+		return req{ids: place("id", w.newExport("csv"))}
+	}},
 	"GET /api/v1/exports/{id}/file": {scope: "read:orders", req: func(w *fixture) req {
 		return req{ids: place("id", w.newExport("csv"))}
 	}, more: []func(*fixture) req{

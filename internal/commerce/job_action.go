@@ -28,15 +28,17 @@ const (
 var JobActions = []JobAction{PauseJob, ResumeJob, StopJob, UndoJob}
 
 // ActOnJob pauses, resumes, stops or undoes a job, and returns it as it is then; of undo, the new job. To pause a
-// paused job, or to resume one that runs, changes nothing. Errors: NotFound; Forbidden without the scope of the job's type;
+// paused job, or to resume one that runs, changes nothing. Errors: NotFound; Forbidden without the scope of an export;
 // Conflict for a job that has ended or cannot be paused, and those of UndoProducts.
 func (s *Service) ActOnJob(tx *db.Tx, who accounts.Caller, which id.Job, action JobAction) (jobs.Job, error) {
 	job, err := jobs.Lock(tx, which)
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	if err := who.Needs(job.Type.ActScope()); err != nil {
-		return jobs.Job{}, err
+	if job.Type.IsExport() {
+		if err := who.Needs(job.Type.Scope()); err != nil {
+			return jobs.Job{}, err
+		}
 	}
 	switch {
 	case action == UndoJob:
@@ -55,9 +57,15 @@ func (s *Service) ActOnJob(tx *db.Tx, who accounts.Caller, which id.Job, action 
 	case ResumeJob:
 		return jobs.Resume(tx, job), nil
 	}
-	if job.Type.IsExport() {
-		exports.Drop(tx, which)
-	}
+	return stopJob(tx, job), nil
+}
+
+// stopJob ends a locked job before all of its items are done.
+func stopJob(tx db.Writer, job jobs.Job) jobs.Job {
 	reason := fmt.Sprintf("stopped after %d of %d", job.Processed, job.Total)
-	return jobs.Stop(tx, job, records.JobErrors(records.JobError(reason, "job_stopped"))), nil
+	job = jobs.Stop(tx, job, records.JobErrors(records.JobError(reason, "job_stopped")))
+	if job.Type.IsExport() {
+		exports.Drop(tx, job.ID)
+	}
+	return job
 }

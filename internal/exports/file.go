@@ -44,9 +44,10 @@ func Finish(tx db.Writer, which id.Job, rows, size int64) {
 		tx.TenantID(), which, rows, size, tx.Now().Add(Keep).UnixMicro()).Rows(1, apperr.Missing("export"))
 }
 
-// Drop queues that an export without a complete file will have none: its job was stopped, or has failed.
+// Drop queues that nobody can download the file of an export from now on: its job was stopped or has failed, or a caller deletes
+// it. Its pieces are deleted within a minute or so (DeleteExpired).
 func Drop(tx db.Writer, which id.Job) {
-	tx.Queue("UPDATE exports SET stage = 'gone', expires_at = $3 WHERE tenant_id = $1 AND id = $2::UUID AND stage = 'open'", tx.TenantID(), which,
+	tx.Queue("UPDATE exports SET stage = 'gone', expires_at = $3 WHERE tenant_id = $1 AND id = $2::UUID AND stage <> 'gone'", tx.TenantID(), which,
 		tx.Micros())
 }
 

@@ -14,15 +14,6 @@ func (t Type) CanPause() bool { return t == ProductBulk }
 // CanStop reports whether a job of this type can be stopped before its end.
 func (t Type) CanStop() bool { return t.CanPause() || t.IsExport() }
 
-// ActScope is the scope that is needed to pause, stop or undo a job of this type: an export changes nothing and needs no other
-// than its start.
-func (t Type) ActScope() string {
-	if t.IsExport() {
-		return t.Scope()
-	}
-	return "write:products"
-}
-
 // Paused reports whether a job waits until somebody resumes it.
 func (j Job) Paused() bool { return j.DueAt >= pausedUntil }
 
