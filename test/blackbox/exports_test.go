@@ -18,14 +18,17 @@ func init() {
 		for _, buyer := range []string{"=HYPERLINK(1)", "Ada, Countess", "Zoë"} {
 			c.must(c.call(http.MethodPost, "/api/v1/orders", map[string]any{"customerName": buyer, "customerEmail": "ada@x.example",
 				"shippingAddress": map[string]any{"line1": "1 rue", "city": "Paris", "postalCode": "75002", "country": "FR"},
-				"items": []any{map[string]any{"sku": "EXPORTED", "quantity": 2, "unitPrice": 9.5}}}), 201)
+				"items":           []any{map[string]any{"sku": "EXPORTED", "quantity": 2, "unitPrice": 9.5}}}), 201)
 		}
 		everybody := harness.Client{Base: c.account.Key.Base}
 		for _, format := range []string{"csv", "xlsx", "jsonl"} {
 			job := c.must(c.call(http.MethodPost, "/api/v1/exports", map[string]any{"kind": "orders", "format": format,
 				"filter": map[string]any{"customerEmail": "ada@x.example"}}), 202).Text("data", "id")
 			done := exported(c, job)
-			file := c.must(c.call(http.MethodGet, "/api/v1/exports/"+job+"/file", nil), 200)
+			file, err := c.account.Key.Do(harness.Request{Method: http.MethodGet, Path: "/api/v1/exports/" + job + "/file"})
+			if err != nil || file.Status != 200 {
+				c.Fatalf("%s: %v %d", format, err, file.Status)
+			}
 			link := strings.TrimPrefix(done.Text("data", "result", "download", "url"), everybody.Base)
 			linked, err := everybody.Do(harness.Request{Method: http.MethodGet, Path: link})
 			if err != nil || linked.Status != 200 || !bytes.Equal(linked.Body, file.Body) || int(done.Count("data", "result", "bytes")) != len(file.Body) {
