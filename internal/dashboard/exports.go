@@ -167,7 +167,7 @@ type jobFile struct {
 	To    string // where it is downloaded, "" without a file
 	Words string // its size
 	Until stamp
-	Act   *form  // stops the job, or deletes the file; nil when there is nothing to do
+	Act   *form // stops the job, or deletes the file; nil when there is nothing to do
 }
 
 // jobFile reads the file of an export's job; nil for other jobs.
