@@ -24,8 +24,8 @@ var exportRoutes = []*route{
 	{method: "POST", path: "/exports/{id}/delete", serve: (*Dashboard).deleteExport},
 }
 
-// exportedAtOnce is how many records of a list are sent at once; more are written by a job.
-const exportedAtOnce = 10_000
+// sentAtOnce is how many records of a list are sent at once; more are written by a job.
+const sentAtOnce = 10_000
 
 // ExportTo is where the list is exported, and ListQuery what it shows, for the part export-menu.
 func (l *listing) ExportTo() string  { return prefix + l.path + "/export" }
@@ -79,7 +79,7 @@ func (d *Dashboard) export(r *request, kind exports.Kind, f commerce.ExportFilte
 	if err != nil {
 		return answer{}, err
 	}
-	if total <= exportedAtOnce || !r.caller().May("read:channels") {
+	if total <= d.sentAtOnce || !r.caller().May("read:channels") {
 		return d.sendExport(r, draft, total)
 	}
 	draft.ByCreation()
