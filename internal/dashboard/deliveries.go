@@ -84,7 +84,7 @@ func (r *request) deliveryList() (l *listing, f webhooks.AcrossFilter) {
 	l = r.listing("/webhooks/deliveries", "delivery", "deliveries", "status", "endpointId", "event", "resourceId", "statusCode", "from", "to")
 	l.Swap, l.Tabs = "main", hookTabs(l.path)
 	l.Heads = []head{{Label: "Event"}, {Label: "About"}, {Label: "When"}, {Label: "Endpoint"}, {Label: "Status"}, {Label: "Answer"},
-		{Label: "Attempts", Num: true, Drop: 1}, {Label: "Next", Drop: 2}}
+		{Label: "Attempts", Num: true, Drop: 1}, {Label: "Next attempt", Drop: 2}}
 	q := l.query
 	f = webhooks.AcrossFilter{State: webhooks.State(q.Text("status")), Event: q.Text("event"), Resource: q.Text("resourceId"),
 		StatusCode: int64(q.Int("statusCode", 0, 0, 999)), Limit: l.size}

@@ -27,6 +27,7 @@ type Language struct {
 
 	tag      language.Tag
 	texts    map[string]string // by the English one; nil for English
+	nouns    map[string]string // the forms of nouns, by the English ones
 	messages map[string]string // by their formats
 	rules    func() []rule     // the same, compiled at the first use
 }
@@ -42,7 +43,12 @@ var Languages = sync.OnceValue(func() []*Language {
 // load reads a language. It panics if one of its files, which are a part of the program, is broken.
 func load(code, name string) *Language {
 	l := &Language{Code: code, Name: name, tag: language.MustParse(code), texts: read(code + ".json"), messages: read(code + ".rules.json")}
-	l.rules = rules(l.messages)
+	l.rules, l.nouns = rules(l.messages), map[string]string{}
+	for english, said := range l.texts {
+		if one, many, isNoun := strings.Cut(english, "|"); isNoun {
+			l.nouns[one], l.nouns[many], _ = strings.Cut(said, "|")
+		}
+	}
 	return l
 }
 
@@ -88,8 +94,8 @@ func (l *Language) Say(text string, args ...any) string {
 		return text
 	}
 	for i, arg := range args {
-		if word, ok := arg.(string); ok && l.texts[word] != "" {
-			args[i] = l.texts[word]
+		if word, ok := arg.(string); ok {
+			args[i] = cmp.Or(l.texts[word], l.nouns[word], word)
 		}
 	}
 	return fmt.Sprintf(text, args...)
