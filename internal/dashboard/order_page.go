@@ -400,7 +400,7 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	}
 	for i, l := range o.Lines {
 		line := orderLine{Name: lineName(l), SKU: l.SKU, Ordered: r.format.Count(l.Quantity),
-			Gauge: r.format.gauge(l.Shipped, l.Shipped+l.Remaining(), "of"),
+			Gauge: r.format.gauge(l.Shipped, l.Shipped+l.Remaining(), "%s of %s"),
 			Done:  l.Remaining() == 0, Price: r.format.Money(l.UnitPrice, o.Currency), LineTotal: r.format.Money(l.Total, o.Currency)}
 		if l.Product != "" {
 			line.To = r.page("/products/{id}", "/products/"+string(l.Product))

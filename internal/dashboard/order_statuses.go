@@ -2,6 +2,7 @@ package dashboard
 
 import (
 
+	"entrepot/internal/exports"
 	"entrepot/internal/orders"
 )
 
@@ -93,11 +94,5 @@ func orderName(o *orders.Order) string {
 
 // foreignNumber is the number that the order has elsewhere, "" for none.
 func foreignNumber(o *orders.Order) string {
-	switch {
-	case o.ExternalNumber != "":
-		return o.ExternalNumber
-	case o.ExternalReference != "":
-		return o.ExternalReference
-	}
-	return o.PlatformID
+	return exports.ForeignNumber(o)
 }

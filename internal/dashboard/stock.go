@@ -65,8 +65,11 @@ func (r *request) levelRow(l stock.Level) levelRow {
 }
 
 // stockList is the list of levels, and what it is to show.
-func (r *request) stockList() (*listing, stock.Filter) {
-	l := r.listing("/stock", "level", "levels", "view", "search", "warehouse")
+func (r *request) stockList() (*listing, stock.Filter) { return r.stockListOf(r.http.URL.Query()) }
+
+// stockListOf is stockList for given parameters.
+func (r *request) stockListOf(given url.Values) (*listing, stock.Filter) {
+	l := r.listingOf(given, "/stock", "level", "levels", "view", "search", "warehouse")
 	l.search("search", "Search stock", "Name or SKU")
 	l.tab("All", "view", "")
 	l.tab("Low", "view", "low")
