@@ -101,7 +101,7 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 	for _, j := range list {
 		row := jobRow{ID: string(j.ID), Type: jobWord(j.Type), Channel: channelCalled(&j), To: prefix + "/jobs/" + string(j.ID),
 			Status: jobBadge(j.Status),
-			Done:   r.format.gauge(j.Processed, max(j.Total, j.Processed), "of"), Created: r.format.Stamp(j.CreatedAt)}
+			Done:   r.format.gauge(j.Processed, max(j.Total, j.Processed), "%s of %s"), Created: r.format.Stamp(j.CreatedAt)}
 		if r.caller().Needs(j.Type.Scope()) != nil {
 			row.To = ""
 		}

@@ -74,7 +74,7 @@ func (r *request) stockListOf(given url.Values) (*listing, stock.Filter) {
 	l.tab("All", "view", "")
 	l.tab("Low", "view", "low")
 	l.tab("Oversold", "view", "oversold")
-	l.Heads = []head{{Label: "SKU"}, {Label: "Product"}, {Label: "Warehouse"}, {Label: "State", Out: true}, {Label: "On hand", Num: true},
+	l.Heads = []head{{Label: "SKU"}, {Label: "Product"}, {Label: "Warehouse"}, {Label: "Status", Out: true}, {Label: "On hand", Num: true},
 		{Label: "Reserved", Num: true, Drop: 2}, {Label: "Available", Num: true}, {Label: "Low below", Num: true}}
 	view := l.query.Text("view")
 	f := stock.Filter{Search: l.query.Text("search"), Warehouse: l.query.Text("warehouse"), Low: view == "low",
