@@ -203,6 +203,9 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 	view.Pairs = []pair{{Name: "Created", Value: f.Count(j.Created)}, {Name: "Updated", Value: f.Count(j.Updated)},
 		{Name: "Failed", Value: f.Count(j.Failed)}, {Name: "Started", At: f.Stamp(j.StartedAt)},
 		{Name: "Ended", At: f.Stamp(j.CompletedAt)}, {Name: "Id", Value: string(j.ID), Mono: true}}
+	if j.Type.IsExport() {
+		view.Pairs = view.Pairs[3:] // it changes nothing
+	}
 	if j.Channel != "" {
 		channel := pair{Name: "Channel", Value: channelCalled(&j)}
 		if j.ChannelName != "" {
