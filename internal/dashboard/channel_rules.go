@@ -112,7 +112,9 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 	u.group("Orders", oversell,
 		field{Name: "settings.ordersFrom", Label: "Orders from", Kind: "datetime-local", Value: from, ClearBlank: true, Hint: "Older orders stay " +
 			"out. Default: " + r.format.Stamp(c.CreatedAt).Full + ", when the channel was made."},
-		d.pullEveryField(u))
+		d.pullEveryField(u),
+		field{Name: "settings.pushRefunds", Label: "Tell the shop about refunds", Kind: "checkbox", Value: u.text("pushRefunds"),
+			Hint: refundsHint(c.Platform, d.Commerce.Connectors)})
 	u.group("What the shop's statuses mean", r.statusFields(u)...)
 	send := u.pick("stock", "Stock", "", "Send it to the shop", option{Value: "off", Label: "Do not send it: the shop counts its own"})
 	send.Value = u.unless("stock", "push")
@@ -129,6 +131,18 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 		u.group("Only for "+channels.PlatformName(c.Platform), u.platformFields(known.Profile().Settings)...)
 	}
 	return u
+}
+
+// refundsHint says what a platform does with a refund that is recorded here. None moves money for it.
+func refundsHint(platform string, all *connector.Set) string {
+	if known, ok := all.ByPlatform(platform); ok {
+		if calls, ok := known.(connector.Platform); ok {
+			if why := calls.Capabilities().NoRefunds; why != "" {
+				return "Not possible here, and the order then says so: " + why + "."
+			}
+		}
+	}
+	return "Refunds that are recorded here are noted on the order in the shop, once. No money moves. Refunds made in the shop come in anyway."
 }
 
 // pullEveryField is how often orders are fetched.
