@@ -119,3 +119,48 @@ func (c *channelOf) onHand() float64 {
 	n, _ := c.call("GET", "/api/v1/inventory/MUG/ledger?limit=1", nil, 200).At("data", 0, "balance").(float64)
 	return n
 }
+
+// The whole money of an order that is recorded as paid back here is counted once, whether the shop is told of the refund, or makes one of its
+// own because the order is over.
+func TestWholeRefundsAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		shop    func() story.Shop
+		told    bool
+		shipped bool
+		there   int // refunds that the shop has then
+	}{
+		{"WooCommerce, told, shipped", wooCommerce, true, true, 1}, {"WooCommerce, told, not shipped", wooCommerce, true, false, 1},
+		{"WooCommerce, not told, shipped", wooCommerce, false, true, 1}, {"WooCommerce, not told, not shipped", wooCommerce, false, false, 0},
+		{"PrestaShop, told, shipped", prestaShop, true, true, 1}, {"PrestaShop, told, not shipped", prestaShop, true, false, 1},
+		{"PrestaShop, not told, shipped", prestaShop, false, true, 0},
+	} {
+		engines(t, func(t *testing.T, s *service) {
+			t.Run(c.name, func(t *testing.T) {
+				made := c.shop()
+				made.Deliver, made.Install = nil, nil
+				s.try("POST", "/api/v1/products", map[string]any{"sku": "MUG", "name": "Mug", "price": 7.9, "stock": map[string]any{"quantity": 99}})
+				channel := s.connectShop(t, made, map[string]any{"pullEvery": 86400, "stock": "off", "pushRefunds": c.told})
+				id := channel.Buy(story.Wish{Email: "ada@shop.example", Lines: []story.Line{{SKU: "MUG", Quantity: 2, Cents: 1000}}})
+				channel.pull(t)
+				if c.shipped {
+					channel.ship(t, id, 2, "JD014600001")
+				}
+				o := channel.order(id)
+				channel.call("POST", "/api/v1/orders/"+o.Text("id")+"/refunds", map[string]any{"amount": o.At("total"), "reason": "late"}, 201)
+				want := map[bool]string{true: "RETURNED", false: "CANCELLED"}[c.shipped]
+				for range 2 {
+					channel.passUntil(t, "synced", func() string { o := channel.order(id); return unless(o.Text("channelSync", "status") == "synced", o) })
+					channel.pull(t)
+				}
+				o = channel.order(id)
+				if o.Text("status") != want || o.At("refundedAmount") != o.At("total") || len(o.List("refunds")) != 1 || len(o.List("issues")) != 0 ||
+					made.Given(id) != c.there || (o.Text("refunds", 0, "externalId") != "") != (c.there > 0) {
+					t.Errorf("%s, %v of %v; %d refunds there: %v %v", o.Text("status"), o.At("refundedAmount"), o.At("total"), made.Given(id),
+						o.At("refunds"), o.At("issues"))
+				}
+			})
+		}, timed)
+	}
+}
