@@ -87,10 +87,10 @@ func (c Caller) MakesUser(role Role) (limit []string, err error) {
 var loginOnly = []string{"role", "password", "email"}
 
 // own are the fields that users may change of themselves whatever their role.
-var own = []string{"password", "timeZone", "locale"}
+var own = []string{"password", "timeZone", "locale", "language"}
 
 // ChangesUser is the 403 for a caller who may not change these fields of a user to a role, or nil. Without fields it
-// is about deleting the user. Users change their own password, time zone and locale whatever their role.
+// is about deleting the user. Users change their own password, time zone, locale and language whatever their role.
 func (c Caller) ChangesUser(user User, role Role, fields ...string) error {
 	if c.User != "" && c.User == user.ID && len(fields) > 0 &&
 		!slices.ContainsFunc(fields, func(field string) bool { return !slices.Contains(own, field) }) {

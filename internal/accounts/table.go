@@ -36,6 +36,7 @@ var userTable = db.NewTable("users",
 		func(u *User, text string) error { u.Limit = strings.Fields(text); return nil }),
 	db.Col("time_zone", func(u *User) any { return &u.TimeZone }),
 	db.Col("locale", func(u *User) any { return &u.Locale }),
+	db.Col("language", func(u *User) any { return &u.Language }),
 ).Of("user")
 
 var keyTable = db.NewTable("api_keys",

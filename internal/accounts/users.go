@@ -34,6 +34,7 @@ type User struct {
 	LastLoginAt  int64
 	TimeZone     string   // the dashboard's time zone, "" for the account's
 	Locale       string   // the dashboard's format of numbers and dates, "" for the account's
+	Language     string   // of the dashboard, one of regional.Languages, "" for the browser's
 	Limit        []string // restricts the role's scopes to these; empty: no restriction
 
 	tenant id.Tenant

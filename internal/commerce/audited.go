@@ -18,7 +18,7 @@ import (
 
 func auditedUser(u accounts.User) map[string]string {
 	return map[string]string{"email": u.Email, "name": u.Name, "role": string(u.Role), "status": string(u.Status), "timeZone": u.TimeZone,
-		"locale": u.Locale, "scopes": strings.Join(u.Limit, " ")}
+		"locale": u.Locale, "language": u.Language, "scopes": strings.Join(u.Limit, " ")}
 }
 
 func auditedAccount(a accounts.Account) map[string]string {

@@ -24,6 +24,7 @@ type UserChange struct {
 	PasswordHash string
 	TimeZone     *string // "" for the account's
 	Locale       *string // "" for the account's
+	Language     *string // "" for the browser's
 	Proof        Proof   // needed where users change their own password or e-mail address
 }
 
@@ -46,6 +47,9 @@ func (c UserChange) apply(user *accounts.User) (changed []string) {
 	}
 	if c.Locale != nil {
 		replace("locale", &user.Locale, *c.Locale)
+	}
+	if c.Language != nil {
+		replace("language", &user.Language, *c.Language)
 	}
 	return changed
 }

@@ -83,7 +83,7 @@ func (d *Dashboard) attributeScreen(r *request, at catalog.Attribute) (answer, e
 		view.Form = attributeForm(r, attributesPath, at)
 	} else {
 		home := attributesPath + "/" + string(at.ID)
-		gone := newAsk("delete-attribute", "Delete "+at.Label+"?", "Products keep the values that they have.", "Delete it",
+		gone := newAsk("delete-attribute", r.say("Delete %s?", at.Label), "Products keep the values that they have.", "Delete it",
 			r.form(home+"/delete"))
 		view.Head, view.Label, view.Form, view.Back, view.Delete = at.Label, "Save", attributeForm(r, home, at), prefix+attributesPath, &gone
 	}

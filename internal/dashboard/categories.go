@@ -114,9 +114,9 @@ func wholePath(c catalog.Category, above map[id.Category]catalog.Category) strin
 // descendants, or typed.
 func (p categoryPage) parentField(c catalog.Category) field {
 	if !p.whole || p.folded {
-		in := field{Name: "parent", Label: "Parent category", Hint: namedBy + "; blank: top level"}
+		in := field{Name: "parent", Label: "Parent category", Hint: p.list.r.say("%s; blank: top level", namedBy)}
 		if up, ok := p.above[c.Parent]; ok {
-			in.Value, in.Hint = cmp.Or(up.ExternalID, string(up.ID)), "It is in "+wholePath(up, p.above)+". "+sentence(in.Hint)
+			in.Value, in.Hint = cmp.Or(up.ExternalID, string(up.ID)), p.list.r.say("It is in %s. %s", wholePath(up, p.above), sentence(in.Hint))
 		}
 		return in
 	}
@@ -214,7 +214,7 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 		view.Form = categoryForm(r, categoriesPath, p, at)
 	} else {
 		home := categoriesPath + "/" + string(at.ID)
-		gone := newAsk("delete-category", "Delete "+at.Name+"?", "Categories below it move to the top; its products stay.", "Delete it",
+		gone := newAsk("delete-category", r.say("Delete %s?", at.Name), "Categories below it move to the top; its products stay.", "Delete it",
 			r.form(home+"/delete"))
 		view.Head, view.Label, view.Form, view.Back, view.Delete = at.Name, "Save", categoryForm(r, home, p, at), p.list.with(), &gone
 	}
@@ -244,7 +244,7 @@ func (d *Dashboard) categoryScreen(r *request, at catalog.Category) (answer, err
 		case p.folded:
 			l.one, l.many = "line", "lines"
 			l.rows(len(p.tree), int64(p.lines))
-			l.Pager.Words += " of the tree, " + r.format.plural(p.total, "category", "categories") + " in all"
+			l.Pager.Words += r.say(" of the tree, %s in all", r.format.plural(p.total, "category", "categories"))
 		case p.total == 0:
 			l.Empty = new(r.firstStep("write:categories", empty{Icon: "list", Head: "No categories yet", Text: "Categories sort products into a tree.",
 				Label: "New category", To: "#editor", Curl: r.curl("write:categories", "POST", "/categories", `{"name":"Kitchen"}`)}))
@@ -310,7 +310,7 @@ func (d *Dashboard) createCategory(r *request) (answer, error) {
 		}
 		return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 			c, err := d.Commerce.CreateCategory(tx, draft)
-			return redirect(p.shown(c.ID), "Created "+c.Name), err
+			return redirect(p.shown(c.ID), r.say("Created %s", c.Name)), err
 		})
 	})
 }
@@ -328,7 +328,7 @@ func (d *Dashboard) updateCategory(r *request, c catalog.Category) (answer, erro
 		}
 		return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
 			now, err := d.Commerce.UpdateCategory(tx, c.ID, commerce.Expected{}, draft)
-			return redirect(p.shown(c.ID), "Saved "+now.Name), err
+			return redirect(p.shown(c.ID), r.say("Saved %s", now.Name)), err
 		})
 	})
 }
@@ -336,6 +336,6 @@ func (d *Dashboard) updateCategory(r *request, c catalog.Category) (answer, erro
 // deleteCategory serves POST /categories/{id}/delete.
 func (d *Dashboard) deleteCategory(r *request, c catalog.Category) (answer, error) {
 	return d.writeCategory(r, func(tx *db.Tx) (answer, error) {
-		return redirect(categoriesPath, "Deleted "+c.Name), d.Commerce.DeleteCategory(tx, c.ID, commerce.Expected{})
+		return redirect(categoriesPath, r.say("Deleted %s", c.Name)), d.Commerce.DeleteCategory(tx, c.ID, commerce.Expected{})
 	})
 }

@@ -102,10 +102,10 @@ func (p categoryPage) twistOf(b branchOf, f format) *twist {
 	case b.below == 0:
 		return nil
 	case b.open && b.depth == 0:
-		return &twist{To: p.list.with(opened, "", "page", strconv.Itoa(p.list.page)) + here, Label: "Close " + b.Name, Open: true}
+		return &twist{To: p.list.with(opened, "", "page", strconv.Itoa(p.list.page)) + here, Label: f.say("Close %s", b.Name), Open: true}
 	case b.open:
-		return &twist{To: p.list.with(opened, string(b.Parent)) + here, Label: "Close " + b.Name, Open: true}
+		return &twist{To: p.list.with(opened, string(b.Parent)) + here, Label: f.say("Close %s", b.Name), Open: true}
 	}
 	return &twist{To: p.list.with(opened, string(b.ID)) + here,
-		Label: "Open " + b.Name + ", " + f.plural(int64(b.below), "category", "categories") + " below it"}
+		Label: f.say("Open %s, %s below it", b.Name, f.plural(int64(b.below), "category", "categories"))}
 }

@@ -60,9 +60,9 @@ func (d *Dashboard) switchChannel(r *request, c channels.Channel) (answer, error
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			c, err := d.Commerce.UpdateChannel(tx, r.caller(), c.ID, commerce.Expected{}, commerce.ChannelDraft{Status: draft.Status})
-			words, back := "The channel is active", channels.Inactive
+			words, back := "Activated the channel", channels.Inactive
 			if c.Status == channels.Inactive {
-				words, back = "The channel is inactive", channels.Active
+				words, back = "Deactivated the channel", channels.Active
 			}
 			return redirect(at, words).undo(undo{Action: at + "/status", Fields: map[string]string{"status": string(back)}}), err
 		})
@@ -102,7 +102,7 @@ func (d *Dashboard) testChannel(r *request, c channels.Channel) (answer, error) 
 	}
 	begin := ""
 	if r.http.PostForm.Has("platform") { // the form of a new channel
-		begin = c.Name + " is made. "
+		begin = r.say("Created %s. ", c.Name)
 	}
 	return d.testedPage(r, c, begin)
 }
@@ -113,14 +113,14 @@ func (d *Dashboard) testedPage(r *request, c channels.Channel, begin string) (an
 	if err != nil {
 		return answer{}, err
 	}
-	return d.channelPage(r, viewOfTest(result, begin))
+	return d.channelPage(r, viewOfTest(r, result, begin))
 }
 
 // viewOfTest shows the result of a test; it begins with some words.
-func viewOfTest(result commerce.ConnectionTest, begin string) *testedView {
-	view := &testedView{Callout: callout{"bad", begin + "The connection does not work", sentence(result.Message)}}
+func viewOfTest(r *request, result commerce.ConnectionTest, begin string) *testedView {
+	view := &testedView{Callout: callout{"bad", begin + r.say("The connection does not work"), sentence(result.Message)}}
 	if result.Success {
-		view.Callout = callout{"good", begin + sentence(result.Message), ""}
+		view.Callout = callout{"good", begin + r.format.words.Rule(sentence(result.Message)), ""}
 	}
 	add := func(name, value string) {
 		if value != "" {
@@ -166,7 +166,7 @@ func (d *Dashboard) syncChannel(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			j, err := d.Commerce.SyncChannel(tx, channel, draft)
-			return redirect("/jobs/"+string(j.ID), "It is queued"), err
+			return redirect("/jobs/"+string(j.ID), "Queued the job"), err
 		})
 	})
 }
@@ -184,7 +184,7 @@ func (d *Dashboard) deleteChannel(r *request, c channels.Channel) (answer, error
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.DeleteChannel(tx, r.caller(), c.ID, commerce.Expected{}, true, found)
-			return redirect("/channels", "The channel is deleted"), err
+			return redirect("/channels", "Deleted the channel"), err
 		})
 		if err == nil {
 			err = d.Commerce.FinishChannelDeletion(r.http.Context(), r.store(), r.caller().Tenant, c.ID)

@@ -116,9 +116,9 @@ func (d *Dashboard) showNewChannel(r *request) (answer, error) {
 		}
 	} else {
 		view.Form = d.channelForm(r, "/channels/new", platform, "", false)
-		view.Text = "The key is shown once, when the channel is made. Keep it on your server."
+		view.Text = "You see the key once, right after you create the channel. Keep it on your server."
 		if view.Test = platform != channels.Custom; view.Test {
-			view.Text = "The credentials are tested at once, encrypted, and never shown again."
+			view.Text = "We test the credentials at once, encrypt them, and never show them again."
 		}
 	}
 	return show(screen{Template: "channel_new", Title: "New channel", Section: "/channels",
@@ -163,9 +163,9 @@ func (d *Dashboard) createChannel(r *request) (answer, error) {
 			return answer{}, err
 		}
 		_, method, path, body := firstCall(newest, channel)
-		return show(screen{Template: "channel_key", Title: "Key of " + *draft.Name, Section: "/channels", Data: once{
-			Head: *draft.Name + " is ready", Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
-			Text: "This is the only time that the key is shown. It reads and writes products, stock, orders and customers of the whole account.",
+		return show(screen{Template: "channel_key", Title: r.say("Key of %s", *draft.Name), Section: "/channels", Data: once{
+			Head: r.say("%s is ready", *draft.Name), Label: "API key", Secret: secret, Back: prefix + "/channels/" + channel,
+			Text: "You see this key only now. It reads and writes products, stock, orders and customers of the whole account.",
 			Curl: r.curlWith(secret, method, path, body)}}), nil
 	})
 }

@@ -18,6 +18,7 @@ import (
 type channelView struct {
 	channelCard
 	Pairs     []pair
+	Technical []pair // its id
 	Problem   string // the newest error
 	Hooks     []pair
 	Form      *form
@@ -89,9 +90,10 @@ func (d *Dashboard) channelPage(r *request, tested *testedView) (answer, error) 
 	})
 	view.channelCard = r.channelCard(c, figures, sync)
 	view.syncParts(r, c, sync)
-	view.Pairs = append([]pair{{Name: "Identifier", Value: string(c.ID), Mono: true}, {Name: "Platform", Value: view.Platform},
+	view.Technical = []pair{{Name: "Channel id", Value: string(c.ID), Mono: true}}
+	view.Pairs = append([]pair{{Name: "Platform", Value: view.Platform},
 		{Name: "Orders", Value: r.format.Count(count), To: r.page("/orders", "/orders?channelId="+string(c.ID))},
-		{Name: "Products on it", Value: view.Published}}, view.Pairs...)
+		{Name: "Published products", Value: view.Published}}, view.Pairs...)
 	if found, ok := d.Commerce.Connectors.ByPlatform(c.Platform); ok {
 		if view.ByHand = found.Profile().ByHand; d.PublicURL == "" {
 			view.NoAddress = sentence(commerce.NoPublicAddress) + "."
@@ -168,7 +170,7 @@ func (v *channelView) syncParts(r *request, c channels.Channel, s channelsync.St
 		}
 	}
 	if all := int64(len(v.Hooks)); active < all {
-		v.Pairs = append(v.Pairs, pair{Name: "Notifications on", Value: r.format.Count(active) + " of " + r.format.Count(all)})
+		v.Pairs = append(v.Pairs, pair{Name: "Notifications on", Value: r.say("%s of %s", r.format.Count(active), r.format.Count(all))})
 	}
 }
 
@@ -190,12 +192,10 @@ func (r *request) publishParts(categories []catalog.Category) *publishView {
 // channelDelete says what is deleted with a channel, and what stays.
 func (r *request) channelDelete(c channels.Channel, at string, count, published int64) ask {
 	f := r.form(at+"/delete", field{Name: "name", Label: "Type the channel's name to confirm", Required: true, Complete: "off"})
-	a := newAsk("delete-channel", "Delete "+c.Name+"?", "", "Delete channel", f)
-	a.Text = "Its keys stop at once. " + r.format.plural(count, "order", "orders") + " and " +
-		r.format.plural(published, "publication", "publications") + " are deleted with it, and reserved stock is released. Products stay."
+	a := newAsk("delete-channel", r.say("Delete %s?", c.Name), "", "Delete channel", f)
+	a.Text = r.say("This deletes %s and %s and stops its keys at once. Reserved stock becomes available again. Products stay.", r.format.plural(count, "order", "orders"), r.format.plural(published, "publication", "publications"))
 	if c.Platform != channels.Custom {
-		a.Text = r.format.plural(count, "order", "orders") + " and " + r.format.plural(published, "publication", "publications") +
-			" are deleted here with it. What is in the shop stays there. To keep the orders, deactivate the channel instead."
+		a.Text = r.say("This deletes %s and %s here. The shop keeps what it has. To keep the orders, deactivate the channel instead.", r.format.plural(count, "order", "orders"), r.format.plural(published, "publication", "publications"))
 	}
 	return a
 }

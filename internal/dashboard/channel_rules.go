@@ -46,6 +46,7 @@ type ruleGroup struct {
 
 // rules are a channel's settings as a form declares them.
 type rules struct {
+	r      *request
 	fields []field
 	heads  []string       // of the groups
 	starts []int          // the first field of each group
@@ -81,7 +82,7 @@ func (u *rules) unless(name, usual string) string {
 // pick is a setting with a list of values, of which "" is the default. A stored value that the list lacks is added.
 func (u *rules) pick(name, label, hint, usual string, options ...option) field {
 	in := field{Name: "settings." + name, Label: label, Hint: hint, Kind: "select", ClearBlank: true, Value: u.text(name),
-		Options: append([]option{{Label: usual + " (default)"}}, options...)}
+		Options: append([]option{{Label: u.r.say("%s (default)", usual)}}, options...)}
 	if !slices.ContainsFunc(in.Options, func(o option) bool { return o.Value == in.Value }) {
 		in.Options = append(in.Options, option{Value: in.Value, Label: in.Value})
 	}
@@ -93,7 +94,7 @@ const freeStatusRows = 2
 
 // rulesOf are a channel's settings: all that its platform takes, with what they are.
 func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.Warehouse) *rules {
-	u := &rules{}
+	u := &rules{r: r}
 	decoder := json.NewDecoder(strings.NewReader(c.Settings))
 	decoder.UseNumber()
 	_ = decoder.Decode(&u.stored) // what cannot be read counts as not given, as in the operation
@@ -110,11 +111,10 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 		from = r.format.local(at.UnixMicro())
 	}
 	u.group("Orders", oversell,
-		field{Name: "settings.ordersFrom", Label: "Orders from", Kind: "datetime-local", Value: from, ClearBlank: true, Hint: "Older orders stay " +
-			"out. Default: " + r.format.Stamp(c.CreatedAt).Full + ", when the channel was made."},
+		field{Name: "settings.ordersFrom", Label: "Orders from", Kind: "datetime-local", Value: from, ClearBlank: true, Hint: r.say("Older orders stay out. Default: %s, the channel's first day.", r.format.Stamp(c.CreatedAt).Full)},
 		d.pullEveryField(u),
 		field{Name: "settings.pushRefunds", Label: "Tell the shop about refunds", Kind: "checkbox", Value: u.text("pushRefunds"),
-			Hint: refundsHint(c.Platform, d.Commerce.Connectors)})
+			Hint: d.refundsHint(r, c.Platform)})
 	u.group("What the shop's statuses mean", r.statusFields(u)...)
 	send := u.pick("stock", "Stock", "", "Send it to the shop", option{Value: "off", Label: "Do not send it: the shop counts its own"})
 	send.Value = u.unless("stock", "push")
@@ -128,18 +128,16 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 		field{Name: "settings.priceFactor", Label: "Price factor", Kind: "decimal", Value: u.text("priceFactor"), ClearBlank: true, Max: 20,
 			Hint: "Prices are multiplied by it: 1.10 is ten per cent more. Default: 1."}, hide)
 	if known, ok := d.Commerce.Connectors.ByPlatform(c.Platform); ok {
-		u.group("Only for "+channels.PlatformName(c.Platform), u.platformFields(known.Profile().Settings)...)
+		u.group(r.say("Only for %s", channels.PlatformName(c.Platform)), u.platformFields(known.Profile().Settings)...)
 	}
 	return u
 }
 
 // refundsHint says what a platform does with a refund that is recorded here. None moves money for it.
-func refundsHint(platform string, all *connector.Set) string {
-	if known, ok := all.ByPlatform(platform); ok {
-		if calls, ok := known.(connector.Platform); ok {
-			if why := calls.Capabilities().NoRefunds; why != "" {
-				return "Not possible here, and the order then says so: " + why + "."
-			}
+func (d *Dashboard) refundsHint(r *request, platform string) string {
+	if known, ok := d.Commerce.Connectors.ByPlatform(platform); ok {
+		if calls, ok := known.(connector.Platform); ok && calls.Capabilities().NoRefunds != "" {
+			return r.say("Not possible here, and an order then says so: %s.", r.say(calls.Capabilities().NoRefunds))
 		}
 	}
 	return "Refunds that are recorded here are noted on the order in the shop, once. No money moves. Refunds made in the shop come in anyway."
@@ -155,7 +153,7 @@ func (d *Dashboard) pullEveryField(u *rules) field {
 		if i := slices.IndexFunc(options, func(o option) bool { return o.Value == seconds }); i >= 0 {
 			return options[i].Label
 		}
-		return "Every " + seconds + " seconds"
+		return u.r.say("Every %s seconds", seconds)
 	}
 	in := u.pick("pullEvery", "Orders are fetched", "What the platform notifies of comes at once.",
 		words(strconv.Itoa(int(usual.Seconds()))), options...)
@@ -177,7 +175,7 @@ func warehousesField(u *rules, list []stock.Warehouse) field {
 		code, _ := one.(string)
 		in.Values = append(in.Values, code)
 		if !slices.ContainsFunc(in.Options, func(o option) bool { return o.Value == code }) {
-			in.Options = append(in.Options, option{Value: code, Label: code + " (no such warehouse)"})
+			in.Options = append(in.Options, option{Value: code, Label: u.r.say("%s (no such warehouse)", code)})
 		}
 	}
 	return in
@@ -194,8 +192,8 @@ func (r *request) statusFields(u *rules) (list []field) {
 	for i, name := range theirs {
 		ours, _ := stored[name].(string)
 		n := strconv.Itoa(i + 1)
-		list = append(list, field{Name: statusName(i, "theirs"), Label: "Status of the shop, row " + n, Value: name, Mono: true, Max: 100},
-			field{Name: statusName(i, "ours"), Label: "Means, row " + n, Kind: "select", Value: ours, Options: known})
+		list = append(list, field{Name: statusName(i, "theirs"), Label: r.say("Status of the shop, row %s", n), Value: name, Mono: true, Max: 100},
+			field{Name: statusName(i, "ours"), Label: r.say("Means, row %s", n), Kind: "select", Value: ours, Options: known})
 	}
 	return list
 }
@@ -207,7 +205,7 @@ func (u *rules) platformFields(list []connector.Setting) (fields []field) {
 	for _, s := range list {
 		if s.Values == nil {
 			fields = append(fields, field{Name: "settings." + s.Name, Label: s.Label, Value: u.text(s.Name), ClearBlank: true, Max: 1000,
-				Hint: s.Note + " Default: " + s.Default + "."})
+				Hint: u.r.say("%s Default: %s.", u.r.say(s.Note), u.r.say(s.Default))})
 			continue
 		}
 		var options []option
@@ -260,7 +258,7 @@ func (r *request) rulesPage(c channels.Channel, f *form, u *rules, preview *rule
 		}
 		view.Groups = append(view.Groups, g)
 	}
-	return show(screen{Template: "rules", Title: "Rules of " + c.Name, Section: "/channels",
+	return show(screen{Template: "rules", Title: r.say("Rules of %s", c.Name), Section: "/channels",
 		Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, at}, {"Rules", ""}}, Data: view})
 }
 
@@ -337,12 +335,12 @@ func (d *Dashboard) changeRules(r *request, c channels.Channel) (answer, error) 
 		}
 		at := "/channels/" + string(c.ID) + "/rules"
 		if draft.Settings == nil && r.stale == nil {
-			return redirect(at, "Nothing was changed"), nil
+			return redirect(at, "Nothing to save"), nil
 		}
 		if r.stale == nil && f.Value(checkedName) != changeDigest(draft) {
 			return d.previewRules(r, c, f, u, draft)
 		}
-		return d.saveRules(r, c, draft, redirect(at, "The rules are saved").undo(undo{Action: at + "/undo",
+		return d.saveRules(r, c, draft, redirect(at, "Saved the rules").undo(undo{Action: at + "/undo",
 			Fields: map[string]string{"settings": former(c, draft)}}))
 	})
 }
@@ -393,6 +391,6 @@ func (d *Dashboard) undoRules(r *request, c channels.Channel) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return d.saveRules(r, c, draft, redirect(at, "The rules are as before"))
+		return d.saveRules(r, c, draft, redirect(at, "Restored the rules"))
 	})
 }

@@ -49,9 +49,9 @@ func (d *Dashboard) previewRules(r *request, c channels.Channel, f *form, u *rul
 // ruleEffects are the words of a preview.
 func (r *request) ruleEffects(f *form, p commerce.SettingsPreview) (list []ruleEffect) {
 	add := func(words string, samples ...string) { list = append(list, ruleEffect{words, samples}) }
-	of := " of " + r.format.plural(p.SKUs, "SKU", "SKUs")
+	of := r.say(" of %s", r.format.plural(p.SKUs, "SKU", "SKUs"))
 	if p.Partial {
-		of = " of the first " + r.format.Count(p.SKUs) + " SKUs, by their codes; the others were not counted"
+		of = r.say(" of the first %s SKUs, by their codes; the others were not counted", r.format.Count(p.SKUs))
 	}
 	about := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
@@ -60,24 +60,23 @@ func (r *request) ruleEffects(f *form, p commerce.SettingsPreview) (list []ruleE
 	}
 	if about("stock", "stockBuffer", "warehouses") {
 		if p.Kept > 0 {
-			add("The stock of " + r.format.Count(p.Kept) + of + " is not sent any more: the shop keeps what it shows.")
+			add(r.say("The stock of %s%s is not sent any more: the shop keeps what it shows.", r.format.Count(p.Kept), of))
 		} else {
-			words := "Another quantity is shown for " + r.format.Count(p.Stock) + of + "."
+			words := r.say("Another quantity is shown for %s%s.", r.format.Count(p.Stock), of)
 			if p.SoldOut > 0 {
-				words += " " + r.format.Count(p.SoldOut) + " would be sold out."
+				words += r.say(" %s would be sold out.", r.format.Count(p.SoldOut))
 			}
 			add(words, r.stockSamples(p.Stocks)...)
 		}
 	}
 	if about("priceFactor") {
-		add("The price changes for "+r.format.Count(p.Prices)+of+".", r.priceSamples(p.Priced)...)
+		add(r.say("The price changes for %s%s.", r.format.Count(p.Prices), of), r.priceSamples(p.Priced)...)
 	}
 	if p.Older != nil {
-		add(r.format.plural(*p.Older, "order here is older and stays", "orders here are older and stay") +
-			". How many the shop has that come in or stay out is not known before the next pull.")
+		add(r.say("%s. How many the shop has that come in or stay out is not known before the next pull.", r.format.plural(*p.Older, "order here is older and stays", "orders here are older and stay")))
 	}
 	if names := r.ruleLabels(f, p.NotCounted); len(names) > 0 {
-		add("What this does cannot be counted before: " + strings.Join(names, ", ") + ".")
+		add(r.say("What this does cannot be counted before: %s.", strings.Join(names, ", ")))
 	}
 	return list
 }

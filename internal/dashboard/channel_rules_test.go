@@ -79,7 +79,7 @@ func TestWhatRulesWouldDo(t *testing.T) {
 		checked.has(t, 200, "Save these rules", "CUP: 9 → 8")
 		other := b.sendForm(t, checked, at, "settings.stockBuffer", "2") // typed after the check: it is checked again
 		other.has(t, 200, "Nothing is saved yet", "CUP: 9 → 7")
-		b.leads(t, b.sendForm(t, other, at), "The rules are saved")
+		b.leads(t, b.sendForm(t, other, at), "Saved the rules")
 		same(t, s.settings(t, c), map[string]any{"stockBuffer": 2.0})
 	})
 }
@@ -93,8 +93,9 @@ func TestRulesOfAChannel(t *testing.T) {
 		s.call("PATCH", "/api/v1"+at, `{"settings":{"taxClass":"reduced","other":"stays","pullEvery":90}}`)
 		b.get(at).has(t, 200, "Rules")
 		page := b.get(at + "/rules")
-		page.has(t, 200, "An order for more than there is", "Default: 0.", "Price factor", "Only for WooCommerce", "A tracking plugin", "Every 90 seconds", "Tell the shop about refunds", "No money moves")
-		b.leads(t, b.sendForm(t, page, at+"/rules"), "Nothing was changed")
+		page.has(t, 200, "An order for more than there is", "Default: 0.", "Price factor", "Only for WooCommerce", "A tracking plugin", "Every 90 seconds",
+			"Tell the shop about refunds", "No money moves")
+		b.leads(t, b.sendForm(t, page, at+"/rules"), "Nothing to save")
 
 		b.sendForm(t, page, at+"/rules", "settings.stockBuffer", "some", "settings.priceFactor", "0", "settings.ordersFrom", "yesterday",
 			"statusMap[0].theirs", "packed").has(t, 422, "4 things are wrong", "Must be a whole number", "This is required")
@@ -105,18 +106,18 @@ func TestRulesOfAChannel(t *testing.T) {
 		out := b.saveRules(t, page, at+"/rules", "settings.stockBuffer", "3", "settings.priceFactor", "1.10",
 			"settings.ordersFrom", "2026-01-02T03:04:05", "settings.taxClass", "", "settings.stock", "off", "settings.tracking", "note",
 			"settings.pullEvery", "3600", "settings.pushRefunds", "true", "settings.warehouses", "MAIN", "statusMap[0].theirs", "wc.packed", "statusMap[0].ours", "PROCESSING")
-		page = b.leads(t, out, "The rules are saved", "Undo")
+		page = b.leads(t, out, "Saved the rules", "Undo")
 		got := s.settings(t, c)
 		want := map[string]any{"stockBuffer": 3.0, "priceFactor": 1.10, "ordersFrom": "2026-01-02T03:04:05Z", "stock": "off", "tracking": "note",
 			"pullEvery": 3600.0, "pushRefunds": true, "warehouses": []any{"MAIN"}, "other": "stays", "statusMap": map[string]any{"wc.packed": "PROCESSING"}}
 		same(t, got, want)
 
 		undone := b.sendForm(t, page, at+"/rules/undo")
-		page = b.leads(t, undone, "The rules are as before")
+		page = b.leads(t, undone, "Restored the rules")
 		same(t, s.settings(t, c), map[string]any{"taxClass": "reduced", "other": "stays", "pullEvery": 90.0})
 
 		other := b.saveRules(t, page, at+"/rules", "settings.stockBuffer", "7")
-		b.leads(t, other, "The rules are saved")
+		b.leads(t, other, "Saved the rules")
 		b.sendForm(t, page, at+"/rules", "settings.stockBuffer", "8").has(t, 412, "Kept back changed", "Changed meanwhile: it is “7” now")
 	})
 }
@@ -139,6 +140,6 @@ func TestRulesOfACustomChannel(t *testing.T) {
 	if words := page.words(); strings.Contains(words, "Price factor") || !strings.Contains(words, "An order for more than there is") {
 		t.Errorf("%.600s", words)
 	}
-	b.leads(t, b.saveRules(t, page, at, "settings.oversell", "reject"), "The rules are saved")
+	b.leads(t, b.saveRules(t, page, at, "settings.oversell", "reject"), "Saved the rules")
 	same(t, s.settings(t, c), map[string]any{"oversell": "reject"})
 }

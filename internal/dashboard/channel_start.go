@@ -71,7 +71,7 @@ func toStart(c channels.Channel, s channelsync.State) bool {
 // startPage is the page of a step, by its number from 0. A channel that is on has its own page instead.
 func (r *request) startPage(c channels.Channel, at int, view startView) (answer, error) {
 	if c.Status != channels.Inactive {
-		return answer{to: "/channels/" + string(c.ID), flash: &flash{Tone: "good", Text: c.Name + " is on"}}, nil
+		return answer{to: "/channels/" + string(c.ID), flash: &flash{Tone: "good", Text: r.say("%s is on", c.Name)}}, nil
 	}
 	view.At, view.Head = prefix+startsAt(c), startSteps[at]
 	for i, label := range startSteps {
@@ -83,7 +83,7 @@ func (r *request) startPage(c channels.Channel, at int, view startView) (answer,
 		}
 		view.Steps = append(view.Steps, s)
 	}
-	return show(screen{Template: "channel_start", Title: "Set up " + c.Name, Section: "/channels",
+	return show(screen{Template: "channel_start", Title: r.say("Set up %s", c.Name), Section: "/channels",
 		Crumbs: []crumb{{"Channels", "/channels"}, {c.Name, "/channels/" + string(c.ID)}, {startSteps[at], ""}}, Data: view}), nil
 }
 
@@ -95,7 +95,7 @@ func (d *Dashboard) showStart(r *request, c channels.Channel) (answer, error) {
 // connectionPage is the step of the connection; tested is the result of a test, nil before one.
 func (d *Dashboard) connectionPage(r *request, c channels.Channel, tested *testedView) (answer, error) {
 	view := startView{Tested: tested, Test: r.form(startsAt(c)),
-		Text: "Nothing is sent or fetched before the channel is switched on, in the last step. You can leave these pages and come back."}
+		Text: "Nothing leaves and nothing comes in before you switch the channel on, in the last step. You can leave these pages and come back."}
 	if tested != nil && tested.Callout.Tone == "good" {
 		view.Next = prefix + startsAt(c) + "/stock"
 		return r.startPage(c, 0, view)
@@ -117,7 +117,7 @@ func (d *Dashboard) tryChannel(r *request, c channels.Channel) (answer, error) {
 		return answer{}, err
 	}
 	r.http.PostForm = url.Values{} // the page has new forms
-	return d.connectionPage(r, c, viewOfTest(result, ""))
+	return d.connectionPage(r, c, viewOfTest(r, result, ""))
 }
 
 // startForm is a form with some of a channel's settings, by their names.
@@ -207,7 +207,7 @@ func (d *Dashboard) showStartProducts(r *request, c channels.Channel) (answer, e
 	err := r.read(func(tx *db.Tx) error {
 		categories, _, err := catalog.ListCategories(tx, catalog.CategoryFilter{Limit: maxChoices})
 		for _, one := range categories {
-			options = append(options, option{Value: string(one.ID), Label: "Those for sale of " + one.Name})
+			options = append(options, option{Value: string(one.ID), Label: r.say("Those for sale of %s", one.Name)})
 		}
 		return err
 	})
@@ -215,10 +215,10 @@ func (d *Dashboard) showStartProducts(r *request, c channels.Channel) (answer, e
 		return answer{}, err
 	}
 	in := &field{Form: "start", Name: "products", Label: "Products", Kind: "select", Value: r.http.URL.Query().Get("products"), Options: options,
-		Hint: "More can be published at any time, in the list of products."}
+		Hint: "You can publish more at any time, in the list of products."}
 	in.choose()
 	return r.startPage(c, 3, startView{Choice: in, Action: prefix + startsAt(c) + "/on", Back: prefix + startsAt(c) + "/orders",
-		Text: "Which products go on sale in the shop when it is switched on."})
+		Text: "Which products go on sale in the shop when you switch it on."})
 }
 
 // startChoice is which products an address or a form chooses; ok is false for none.
@@ -255,7 +255,7 @@ func (d *Dashboard) showStartOn(r *request, c channels.Channel) (answer, error) 
 	if total > 0 {
 		words = r.format.plural(total, "product", "products")
 		if category != "" {
-			words += " of " + category
+			words += r.say(" of %s", category)
 		}
 	}
 	f, err := d.startForm(r, c, startsAt(c)+"/on", "stock", "stockBuffer", "warehouses", "ordersFrom")
@@ -286,7 +286,7 @@ func summaryOf(f *form) (list []pair) {
 		case in.Name == "settings.stockBuffer":
 			value = "0"
 		case in.Name == "settings.ordersFrom":
-			value = "When the channel was made"
+			value = "When you created the channel"
 		}
 		list = append(list, pair{Name: in.Label, Value: value})
 	}
@@ -310,7 +310,7 @@ func (d *Dashboard) startChannel(r *request, c channels.Channel) (answer, error)
 		if _, err := d.Commerce.UpdateChannel(tx, r.caller(), c.ID, commerce.Expected{}, commerce.ChannelDraft{Status: &active}); err != nil {
 			return answer{}, err
 		}
-		out := redirect("/channels/"+string(c.ID), c.Name+" is on. Orders come in within minutes")
+		out := redirect("/channels/"+string(c.ID), "Switched on "+c.Name+". Orders come in within minutes")
 		if !publishes {
 			return out, nil
 		}

@@ -118,7 +118,7 @@ func (r *request) channelCard(c channels.Channel, figures analytics.Channel, syn
 		failed = append(failed, r.format.plural(figures.FailedJobs, "job", "jobs"))
 	}
 	if len(failed) > 0 {
-		card.Failed = strings.Join(failed, " and ") + " failed"
+		card.Failed = r.say("%s failed", strings.Join(failed, " and "))
 	}
 	return card
 }

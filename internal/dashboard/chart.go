@@ -10,6 +10,7 @@ import (
 type point struct {
 	Label  string // under the axis
 	Title  string // shown when the pointer is on it; "" is built from Label and Words
+	Brief  string // the same where there is little room; "" is Title
 	Words  string // the value, formatted
 	Other  string // the previous value, formatted
 	Value  float64
@@ -28,7 +29,7 @@ type chart struct {
 
 // picture is one drawing, in units of its viewBox.
 type picture struct {
-	Class         string
+	Class, Label  string
 	Width, Height int
 	Lines         []mark // of the grid, with their words
 	Labels        []mark
@@ -40,8 +41,8 @@ type picture struct {
 // mark is a text at a position.
 type mark struct{ X, Y, X2, Words, Anchor string }
 
-// hit is the area in which the pointer shows a point.
-type hit struct{ X, Y, Width, Height, Title string }
+// hit is the area in which the pointer shows a point, with its title at once; the keyboard shows that of the last one.
+type hit struct{ X, Y, Width, Height, Title, At, Anchor string }
 
 // maxPoints limits the columns of a chart.
 const maxPoints = 120
@@ -52,11 +53,17 @@ func newChart(label string, points []point, words func(float64) string) chart {
 		points = points[len(points)-maxPoints:]
 	}
 	for i := range points {
-		if p := &points[i]; p.Title == "" {
+		p := &points[i]
+		if p.Title == "" {
 			p.Title = p.Label + ": " + p.Words
 		}
+		if p.Brief == "" {
+			p.Brief = p.Title
+		}
 	}
-	return chart{Label: label, Points: points, Wide: draw("", 860, 210, points, words), Slim: draw("slim", 300, 190, points, words)}
+	c := chart{Label: label, Points: points, Wide: draw("", 860, 210, points, words), Slim: draw("slim", 300, 190, points, words)}
+	c.Wide.Label, c.Slim.Label = label, label
+	return c
 }
 
 // draw draws columns upwards from the axis, and the previous span as a dashed line.
@@ -95,7 +102,17 @@ func draw(class string, width, height int, points []point, words func(float64) s
 		if i%every == 0 {
 			pic.Labels = append(pic.Labels, mark{X: at(x + slot/2), Y: strconv.Itoa(height - 6), Words: p.Label, Anchor: "middle"})
 		}
-		pic.Hits = append(pic.Hits, hit{X: at(x), Y: "8", Width: at(slot), Height: at(base - top), Title: p.Title})
+		tip := hit{X: at(x), Y: "8", Width: at(slot), Height: at(base - top), Title: p.Title, At: at(x + slot/2), Anchor: "middle"}
+		if class != "" {
+			tip.Title = p.Brief
+		}
+		switch half := float64(width) / 3; {
+		case x < half:
+			tip.At, tip.Anchor = at(max(x, left)), "start"
+		case x > 2*half:
+			tip.At, tip.Anchor = at(min(x+slot, float64(width))), "end"
+		}
+		pic.Hits = append(pic.Hits, tip)
 	}
 	pic.Before = before.String()
 	return pic

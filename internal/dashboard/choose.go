@@ -56,8 +56,8 @@ func (d *Dashboard) choose(r *request, list *listing, title string) (answer, err
 	one, many := choiceWords[name].one, choiceWords[name].many
 	l := r.listing(list.path, one, many, append(slices.Collect(maps.Keys(list.values)), choosing, termName)...)
 	l.Swap = "choices"
-	l.search(termName, "Search "+many, "Name")
-	view := chooseView{listing: l, Links: []place{{tab: tab{Label: "Any " + one, To: list.with(name, "")}}}}
+	l.search(termName, r.say("Search %s", many), "Name")
+	view := chooseView{listing: l, Links: []place{{tab: tab{Label: r.say("Any %s", one), To: list.with(name, "")}}}}
 	add := func(label, above, value string) {
 		to := tab{Label: label, To: list.with(name, value), Current: list.values.Get(name) == value}
 		view.Links = append(view.Links, place{to, above})
@@ -102,6 +102,6 @@ func (d *Dashboard) choose(r *request, list *listing, title string) (answer, err
 		l.Pager.Empty = nil // the first link is always there
 		return err
 	})
-	return l.show(screen{Template: "choose", Title: "Choose a " + one, Section: l.path, Crumbs: []crumb{{title, list.first()}},
+	return l.show(screen{Template: "choose", Title: r.say("Choose a %s", one), Section: l.path, Crumbs: []crumb{{title, list.first()}},
 		Data: view}), err
 }

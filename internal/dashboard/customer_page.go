@@ -43,6 +43,7 @@ type customerView struct {
 	OrderCount  string
 	AllOrders   string
 	Figures     []pair
+	Technical   []pair // its id
 	Merge       *form
 	Erase       ask
 	Receipt     *callout // of an erasure
@@ -116,20 +117,7 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 		view.Primary = prefix + customerPath(c.MergedInto)
 	}
 	if c.Status == customers.Erased {
-		said := newCallout(
-			"good",
-			"This person is erased",
-			r.format.plural(
-				c.ErasedOrders,
-				"order was",
-				"orders were",
-			)+" made anonymous, "+r.format.Stamp(
-				c.ErasedAt,
-			).Full+". Receivers of webhooks "+
-				"were notified to forget id "+string(
-				c.ID,
-			)+"; entrepot verify-erasure looks for what may be left.",
-		)
+		said := newCallout("good", "Erased for good", r.say("%s, %s. Webhooks heard to forget id %s; run entrepot verify-erasure to look for what may be left.", r.format.plural(c.ErasedOrders, "anonymous order", "anonymous orders"), r.format.Stamp(c.ErasedAt).Full, string(c.ID)))
 		view.Receipt, view.Name = &said, "Erased customer"
 	}
 	for _, s := range c.Segments {
@@ -140,7 +128,8 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 	}
 	view.Figures = []pair{{Name: "Orders", Value: r.format.Count(c.OrdersCount)},
 		{Name: "Spent", Value: r.format.Money(c.TotalSpent, r.caller().Currency)},
-		{Name: "Since", At: r.format.Stamp(c.CreatedAt)}, {Name: "Id", Value: string(c.ID), Mono: true}}
+		{Name: "Since", At: r.format.Stamp(c.CreatedAt)}}
+	view.Technical = []pair{{Name: "Customer id", Value: string(c.ID), Mono: true}}
 	for i := range newest {
 		o := &newest[i]
 		view.Orders = append(view.Orders, customerOrder{Number: orders.Number(o.Number), To: prefix + "/orders/" + string(o.ID),
@@ -181,7 +170,7 @@ func bookForm(r *request, c id.Customer) *form {
 // eraseAsk asks before an erasure, which takes the address of orders that are not shipped yet, too.
 func eraseAsk(r *request, c *customers.Customer, newest []orders.Order) ask {
 	a := newAsk("erase-customer", "Erase this person?", "Name, e-mail, phone, addresses and notes go for good, from the record, "+
-		"from the orders and from what is stored of events. Orders keep amounts, lines and the country. It cannot be taken back.",
+		"from the orders and from what is stored of events. Orders keep amounts, lines and the country. You cannot undo this.",
 		"Erase for good", eraseForm(r, c))
 	var open []string
 	for i := range newest {
@@ -192,9 +181,9 @@ func eraseAsk(r *request, c *customers.Customer, newest []orders.Order) ask {
 	switch len(open) {
 	case 0:
 	case 1:
-		a.Text += " " + open[0] + " is not shipped yet, and its address goes, too: ship or cancel it first."
+		a.Text += r.say(" %s is not shipped yet, and its address goes, too: ship or cancel it first.", open[0])
 	default:
-		a.Text += " " + strings.Join(open, ", ") + " are not shipped yet, and their addresses go, too: ship or cancel them first."
+		a.Text += r.say(" %s are not shipped yet, and their addresses go, too: ship or cancel them first.", strings.Join(open, ", "))
 	}
 	return a
 }
@@ -224,7 +213,7 @@ func addressOf(r *request, c id.Customer, a customers.Address) addressRow {
 		row.Marks = append(row.Marks, "Usual")
 	}
 	if !a.Derived {
-		gone := newAsk("delete-"+string(a.ID), "Delete this address?", strings.Join(row.Lines, ", ")+". Orders keep theirs.", "Delete address",
+		gone := newAsk("delete-"+string(a.ID), "Delete this address?", r.say("%s. Orders keep theirs.", strings.Join(row.Lines, ", ")), "Delete address",
 			r.another(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID))))
 		row.Delete = &gone
 	}
@@ -261,7 +250,7 @@ func (d *Dashboard) updateCustomer(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateCustomer(tx, c.ID, commerce.Expected{}, change)
-			return redirect(customerPath(c.ID), "Saved"), err
+			return redirect(customerPath(c.ID), "Saved the customer"), err
 		})
 	})
 }
@@ -274,7 +263,7 @@ func (d *Dashboard) tagCustomer(r *request) (answer, error) {
 		before = c.Tags
 		return tagsForm(r, c)
 	}
-	out, err := d.changeCustomer(r, held, "Tags saved", func(tx *db.Tx, f *form, c id.Customer) error {
+	out, err := d.changeCustomer(r, held, "Saved the tags", func(tx *db.Tx, f *form, c id.Customer) error {
 		tags := customers.Distinct(commaList(f.Value("list")))
 		if len(tags) > limits.MaxTags {
 			return apperr.At("list", "must be at most %d tags", limits.MaxTags)
@@ -294,7 +283,7 @@ func (d *Dashboard) tagCustomer(r *request) (answer, error) {
 
 // addAddress serves POST /customers/{id}/addresses.
 func (d *Dashboard) addAddress(r *request) (answer, error) {
-	return d.changeCustomer(r, func(r *request, c *customers.Customer) *form { return bookForm(r, c.ID) }, "Address added",
+	return d.changeCustomer(r, func(r *request, c *customers.Customer) *form { return bookForm(r, c.ID) }, "Added the address",
 		func(tx *db.Tx, f *form, c id.Customer) error {
 			o := f.Object()
 			draft := drafts.ReadAddress(o, drafts.ToCreate)
@@ -309,7 +298,7 @@ func (d *Dashboard) addAddress(r *request) (answer, error) {
 // deleteAddress serves POST /customers/{id}/addresses/delete.
 func (d *Dashboard) deleteAddress(r *request) (answer, error) {
 	return d.changeCustomer(r, func(r *request, c *customers.Customer) *form { return r.form(customerPath(c.ID) + "/addresses/delete") },
-		"Address deleted", func(tx *db.Tx, _ *form, c id.Customer) error {
+		"Deleted the address", func(tx *db.Tx, _ *form, c id.Customer) error {
 			which, ok := id.Parse[id.Address](r.http.PostForm.Get("addressId"))
 			if !ok {
 				return apperr.Missing("address")
@@ -336,7 +325,7 @@ func (d *Dashboard) eraseCustomer(r *request) (answer, error) {
 			func(erase func(tx *db.Tx) (records.Erasure, error)) (err error) {
 				out, err = d.write(r, func(tx *db.Tx) (answer, error) {
 					_, err := erase(tx)
-					return redirect(customerPath(c.ID), "Erased"), err
+					return redirect(customerPath(c.ID), "Erased the customer"), err
 				})
 				return err
 			},

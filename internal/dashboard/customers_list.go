@@ -30,7 +30,7 @@ type customerRow struct {
 func (d *Dashboard) listCustomers(r *request) (answer, error) {
 	l := r.listing("/customers", "customer", "customers", "search", "segmentId", "tag")
 	l.search("search", "Search customers", "Name, e-mail, company, phone")
-	l.Heads = []head{{Label: "Name"}, {Label: "E-mail"}, {Label: "Country"}, {Label: "Tags"}, {Label: "Since"}, {Label: "Orders", Num: true},
+	l.Heads = []head{{Label: "Name"}, {Label: "E-mail"}, {Label: "Country", Drop: 3}, {Label: "Tags", Drop: 1}, {Label: "Since", Drop: 2}, {Label: "Orders", Num: true},
 		{Label: "Spent", Num: true}}
 	f := customers.Filter{Search: l.query.Text("search"), Tag: l.query.Text("tag"), Limit: l.size, Offset: l.offset()}
 	segment := apijson.QueryID[id.Segment](l.query, "segmentId")
@@ -74,7 +74,6 @@ func (d *Dashboard) listCustomers(r *request) (answer, error) {
 		return err
 	})
 	l.input("tag", "Tag")
-	l.chip("Tag", "tag")
 	l.clear("")
 	return l.show(screen{Template: "customers", Title: "Customers", Section: "/customers", Data: view}), err
 }

@@ -80,7 +80,7 @@ func TestCustomerTagsAndAddresses(t *testing.T) {
 		home := "/customers/" + string(s.customer("ada@example.com", "Lovelace"))
 		b.follow(b.submit(t, b.get(home), home+"/tags", "list", "vip, b2b,vip"))
 		other := b.follow(b.submit(t, b.get(home), home+"/tags", "list", "late"))
-		has(t, other, "Tags saved Undo")
+		has(t, other, "Saved the tags Undo")
 		_, toast, _ := strings.Cut(other.body, `id="toasts"`)
 		before := keyInput.FindStringSubmatch(toast)[1]
 		if !strings.Contains(toast, `name="list" value="vip, b2b"`) {
@@ -109,6 +109,6 @@ func TestCustomerTagsAndAddresses(t *testing.T) {
 		}
 		_, rest, _ := strings.Cut(page.body, `name="addressId" value="`)
 		which, _, _ := strings.Cut(rest, `"`)
-		has(t, b.follow(b.submit(t, page, home+"/addresses/delete", "addressId", which)), "Address deleted", "None.")
+		has(t, b.follow(b.submit(t, page, home+"/addresses/delete", "addressId", which)), "Deleted the address", "None.")
 	})
 }

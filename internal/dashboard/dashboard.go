@@ -32,6 +32,7 @@ import (
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/base/trace"
 	"entrepot/internal/commerce"
+	"entrepot/internal/dashboard/texts"
 	"entrepot/internal/db"
 	"entrepot/internal/limits"
 	"entrepot/internal/webhooks"
@@ -62,7 +63,7 @@ type Dashboard struct {
 	mux       *http.ServeMux
 	routes    []*route
 	files     *files
-	templates *templates
+	templates map[*texts.Language]*templates
 	crossSite *http.CrossOriginProtection
 	watchers  *watchers
 	ended     chan struct{} // closed by Drain

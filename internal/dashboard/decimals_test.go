@@ -199,13 +199,13 @@ func TestACommaInAWholeNumberIsNotLeftOut(t *testing.T) {
 	b.press("Ship 20 units")
 	b.shows("Cannot ship")
 	b.open("/stock?search=MUG")
-	b.fill(".qty", "1,5")
-	b.press("Save thresholds")
+	b.fill("td [name^=threshold-]", "1,5")
+	b.press("Save")
 	b.until("document.activeElement.matches('.qty[aria-invalid=true]') && document.activeElement.value === '1,5'")
 	b.shows("Must be a whole number")
-	b.fill(".qty", "1,500")
-	b.press("Save thresholds")
-	b.shows("1 threshold saved")
+	b.fill("td [name^=threshold-]", "1,500")
+	b.press("Save")
+	b.shows("Saved 1 level")
 	if low, now := c.list("/inventory?search=MUG")[0]["threshold"], c.call("GET", order, nil)["status"]; low != 1500.0 || now != "PROCESSING" {
 		t.Errorf("the threshold is %v, and the order %v", low, now)
 	}

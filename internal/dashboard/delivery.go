@@ -163,8 +163,8 @@ func (d *Dashboard) tries(r *request, v commerce.DeliveryView, view *deliveryVie
 	}
 	schedule := d.schedule()
 	whole := int64(len(schedule) + 1)
-	view.When = "attempt " + strconv.FormatInt(min(v.Attempts+1, whole), 10) + " of " + strconv.FormatInt(whole, 10)
-	view.Made = strconv.FormatInt(v.Attempts, 10) + " of " + strconv.FormatInt(max(whole, v.Attempts), 10)
+	view.When = r.say("attempt %s of %s", strconv.FormatInt(min(v.Attempts+1, whole), 10), strconv.FormatInt(whole, 10))
+	view.Made = r.say("%s of %s", strconv.FormatInt(v.Attempts, 10), strconv.FormatInt(max(whole, v.Attempts), 10))
 	if v.State != webhooks.Pending {
 		view.When = r.format.plural(v.Attempts, "attempt", "attempts")
 		return
@@ -179,7 +179,7 @@ func (d *Dashboard) tries(r *request, v commerce.DeliveryView, view *deliveryVie
 		if !more {
 			break
 		}
-		words := spanWords(wait) + " after that"
+		words := r.say("%s after that", r.format.span(wait))
 		if _, further := schedule.Next(n+1, v.ByHand); !further {
 			words += ", the last"
 		}
@@ -195,18 +195,15 @@ func (d *Dashboard) schedule() webhooks.Schedule {
 	return d.Retries
 }
 
-// spanWords is a duration of the retry schedule: "5 minutes".
-func spanWords(d time.Duration) string {
-	for _, unit := range []struct {
-		of   time.Duration
-		name string
-	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		if d >= unit.of && d%unit.of == 0 {
-			if n := int64(d / unit.of); n > 1 {
-				return strconv.FormatInt(n, 10) + " " + unit.name + "s"
-			}
-			return "1 " + unit.name
-		}
+// span is a duration of the retry schedule: "5 minutes".
+func (f format) span(d time.Duration) string {
+	switch {
+	case d >= time.Hour && d%time.Hour == 0:
+		return f.plural(int64(d/time.Hour), "hour", "hours")
+	case d >= time.Minute && d%time.Minute == 0:
+		return f.plural(int64(d/time.Minute), "minute", "minutes")
+	case d >= time.Second && d%time.Second == 0:
+		return f.plural(int64(d/time.Second), "second", "seconds")
 	}
 	return d.String()
 }

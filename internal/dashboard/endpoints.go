@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"entrepot/internal/base/apijson"
@@ -48,14 +47,14 @@ type endpointRow struct {
 }
 
 func (r *request) endpointRow(e *webhooks.Endpoint, c webhooks.Counts, h webhooks.Health) endpointRow {
-	row := endpointRow{ID: string(e.ID), Name: endpointName(e), URL: e.URL, Events: eventWords(e.Events),
+	row := endpointRow{ID: string(e.ID), Name: endpointName(e), URL: e.URL, Events: r.eventWords(e.Events),
 		To: prefix + "/webhooks/" + string(e.ID), Status: newBadge("good", "ok", "Active"), Waiting: r.format.Count(c.Pending),
 		Failed: r.format.Count(c.Failed), WaitingWords: r.format.plural(c.Pending, "delivery", "deliveries"),
 		FailedWords: r.format.plural(c.Failed, "delivery", "deliveries"), Last: r.format.Stamp(h.LastAttempt),
 		Paused: e.State() == webhooks.Paused, Reason: sentence(e.PausedReason()), Ordered: e.Ordered,
 		Health: "no attempts yet", AnyWaiting: c.Pending > 0, AnyFailures: c.Failed > 0}
 	if h.Attempts > 0 {
-		row.Health = r.format.Count(h.Answered) + " of " + r.format.Count(h.Attempts) + " attempts answered 2xx"
+		row.Health = r.say("%s of %s attempts answered 2xx", r.format.Count(h.Answered), r.format.Count(h.Attempts))
 	}
 	switch {
 	case row.Reason != "":
@@ -84,12 +83,12 @@ func endpointName(e *webhooks.Endpoint) string {
 	return e.URL
 }
 
-func eventWords(events []string) string {
+func (r *request) eventWords(events []string) string {
 	switch {
 	case len(events) == 1 && events[0] == webhooks.All:
-		return "every event"
+		return r.say("every event")
 	case len(events) > 3:
-		return strings.Join(events[:2], ", ") + " and " + strconv.Itoa(len(events)-2) + " more"
+		return r.say("%s and %d more", strings.Join(events[:2], ", "), len(events)-2)
 	}
 	return strings.Join(events, ", ")
 }
@@ -247,7 +246,7 @@ func (d *Dashboard) createEndpoint(r *request) (answer, error) {
 func showSecret(title, head, more, endpoint, secret string) answer {
 	return show(screen{Template: "secret", Title: title, Section: "/webhooks", Crumbs: []crumb{{"Webhooks", "/webhooks"}, {title, ""}},
 		Data: once{Head: head, Text: "Your endpoint checks with it that a request comes from here; the page of each delivery shows how. " +
-			"It is shown only this once." + more,
+			"It is shown only this once.", More: more,
 			Label: "Signing secret", Secret: secret, Back: prefix + "/webhooks/" + endpoint}})
 }
 
@@ -314,7 +313,7 @@ func (r *request) leftToQueue(tx *db.Tx, which id.Endpoint) (string, error) {
 	case err != nil || n == 0:
 		return "", err
 	case more:
-		return "more than " + r.format.Count(n) + " deliveries follow", nil
+		return r.say("more than %s deliveries follow", r.format.Count(n)), nil
 	}
 	return r.format.plural(n, "delivery follows", "deliveries follow"), nil
 }
@@ -322,7 +321,7 @@ func (r *request) leftToQueue(tx *db.Tx, which id.Endpoint) (string, error) {
 // fillEndpoint adds the actions on an endpoint.
 func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpointView) {
 	at := "/webhooks/" + string(e.ID)
-	view.Pairs = []pair{{Name: "URL", Value: e.URL, Mono: true}, {Name: "Events", Value: eventWords(e.Events)},
+	view.Pairs = []pair{{Name: "URL", Value: e.URL, Mono: true}, {Name: "Events", Value: r.eventWords(e.Events)},
 		{Name: "Answers", Value: view.Endpoint.Health}, {Name: "Waiting", Value: view.Endpoint.WaitingWords},
 		{Name: "Failed", Value: view.Endpoint.FailedWords}, {Name: "Endpoint id", Value: string(e.ID), Mono: true}}
 	if e.OldSecretUntil > r.format.now.UnixMicro() {
@@ -341,7 +340,7 @@ func (d *Dashboard) fillEndpoint(r *request, e *webhooks.Endpoint, view *endpoin
 			"the new one only. The header webhook-signature is signed with both for 24 hours.", "Rotate secret", r.form(at+"/rotate"))
 	view.Delete = newAsk("delete", "Delete this endpoint?", "Nothing is sent to it any more; what waits for it, and its "+
 		"deliveries, are deleted. Type its host to confirm.", "Delete endpoint", r.form(at+"/delete",
-		field{Name: "typed", Label: "Type " + hostOf(e), Required: true, Complete: "off"}))
+		field{Name: "typed", Label: r.say("Type %s", hostOf(e)), Required: true, Complete: "off"}))
 	view.All = address("/webhooks/deliveries", url.Values{"endpointId": {string(e.ID)}})
 	view.Replay = prefix + "/webhooks/replay/" + string(e.ID)
 }
@@ -416,7 +415,7 @@ func (d *Dashboard) rotateEndpoint(r *request, e *webhooks.Endpoint) (answer, er
 		return string(e.ID), secret, err
 	})
 	return showSecret("Secret rotated", "Copy the new signing secret now",
-		" Until the time on the endpoint's page, the old one signs webhook-signature as well.", string(e.ID), secret), err
+		"Until the time on the endpoint's page, the old one signs webhook-signature as well.", string(e.ID), secret), err
 }
 
 // deleteEndpoint serves POST /webhooks/{id}/delete.

@@ -75,7 +75,7 @@ func (r *request) askedCommand(key string) string {
 
 // curlWith is a command that calls the API with a key.
 func (r *request) curlWith(key, method, path, body string) string {
-	credential := "X-API-Key: " + key
+	credential := r.say("X-API-Key: %s", key)
 	at := r.base() + "/api/v1" + path
 	switch {
 	case method == "GET":

@@ -202,7 +202,7 @@ func TestDeletingAnAddressAsks(t *testing.T) {
 		t.Errorf("the question: %s", words)
 	}
 	w.press("Delete address")
-	w.shows("Address deleted")
+	w.shows("Deleted the address")
 	if words := w.text(); strings.Contains(words, "1 rue X") || !strings.Contains(words, "2 rue Y") {
 		t.Errorf("%s", words)
 	}

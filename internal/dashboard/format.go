@@ -19,10 +19,11 @@ import (
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/money"
 	"entrepot/internal/base/regional"
+	"entrepot/internal/dashboard/texts"
 )
 
 // format writes money, numbers and times in the user's locale and time zone, or the account's if the user has none.
-// Without a locale, separators are those of the browser's language. Words are English.
+// Without a locale, separators are those of the browser's language. Words are in the language of the user.
 type format struct {
 	separators separators
 	layouts    *strings.Replacer // from the layouts in the code to those of the locale
@@ -30,6 +31,7 @@ type format struct {
 	language   string            // whose order names have: a locale, or what a browser prefers
 	zone       *time.Location
 	now        time.Time
+	words      *texts.Language
 }
 
 // separators are how a language writes numbers.
@@ -42,7 +44,8 @@ type separators struct {
 
 // newFormat is the format of a user of an account; both are empty if nobody is logged in.
 func newFormat(r *http.Request, account *accounts.Account, user *accounts.User, now time.Time) format {
-	f := format{layouts: asWritten, currency: account.Currency, zone: time.UTC, now: now}
+	f := format{layouts: asWritten, currency: account.Currency, zone: time.UTC, now: now,
+		words: texts.Of(user.Language, r.Header.Get("Accept-Language"))}
 	if zone, ok := regional.Zone(cmp.Or(user.TimeZone, account.Settings.TimeZone)); ok {
 		f.zone = zone
 	}
@@ -52,8 +55,15 @@ func newFormat(r *http.Request, account *accounts.Account, user *accounts.User, 
 		f.separators = separatorsOf(f.language)
 		return f
 	}
-	f.separators, f.layouts = separatorsOf(locale), layoutsOf[datesOf(locale)]
+	f.separators, f.layouts = separatorsOf(locale), f.layoutsIn(locale)
 	return f
+}
+
+// layoutsIn are the layouts of a locale. Months stand before days in English alone.
+func (f format) layoutsIn(locale string) *strings.Replacer {
+	dates := datesOf(locale)
+	dates[0] = dates[0] && f.words == texts.English
+	return layoutsOf[dates]
 }
 
 // names is the order of names in the user's language: by their letters in any case, and numbers by their value. It is
@@ -87,7 +97,7 @@ var asWritten = strings.NewReplacer()
 // write formats a time by a layout of package time with the day before the month and 24 hours, converted to the
 // locale's.
 func (f format) write(at time.Time, layout string) string {
-	return at.In(f.zone).Format(f.layouts.Replace(layout))
+	return f.words.Date(at.In(f.zone), f.layouts.Replace(layout))
 }
 
 // midnight is the first moment of the user's day some days after today.
@@ -365,11 +375,11 @@ func (f format) relative(at time.Time) string {
 	case ago < 0:
 		return f.ahead(-ago, at)
 	case ago < time.Minute:
-		return "just now"
+		return f.say("just now")
 	case ago < time.Hour:
-		return strconv.Itoa(int(ago.Minutes())) + " min ago"
+		return f.say("%d min ago", int(ago.Minutes()))
 	case ago < 6*time.Hour:
-		return strconv.Itoa(int(ago.Hours())) + " h ago"
+		return f.say("%d h ago", int(ago.Hours()))
 	}
 	return f.day(at, now)
 }
@@ -377,11 +387,11 @@ func (f format) relative(at time.Time) string {
 func (f format) ahead(in time.Duration, at time.Time) string {
 	switch {
 	case in < time.Minute:
-		return "in " + strconv.Itoa(int(in.Seconds())) + " s"
+		return f.say("in %d s", int(in.Seconds()))
 	case in < time.Hour:
-		return "in " + strconv.Itoa(int(in.Minutes())) + " min"
+		return f.say("in %d min", int(in.Minutes()))
 	case in < 6*time.Hour:
-		return "in " + strconv.Itoa(int(in.Hours())) + " h"
+		return f.say("in %d h", int(in.Hours()))
 	}
 	return f.day(at, f.now.In(f.zone))
 }
@@ -391,11 +401,11 @@ func (f format) day(at, now time.Time) string {
 	const dayOnly = "20060102"
 	switch at.Format(dayOnly) {
 	case now.Format(dayOnly):
-		return "today, " + f.write(at, "15:04")
+		return f.say("today, %s", f.write(at, "15:04"))
 	case now.AddDate(0, 0, -1).Format(dayOnly):
-		return "yesterday, " + f.write(at, "15:04")
+		return f.say("yesterday, %s", f.write(at, "15:04"))
 	case now.AddDate(0, 0, 1).Format(dayOnly):
-		return "tomorrow, " + f.write(at, "15:04")
+		return f.say("tomorrow, %s", f.write(at, "15:04"))
 	}
 	if at.Year() == now.Year() {
 		return f.write(at, "2 Jan, 15:04")
@@ -405,8 +415,8 @@ func (f format) day(at, now time.Time) string {
 
 // plural joins a number and its noun: 1 order, 2 orders.
 func (f format) plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return f.Count(n) + " " + many
+	return f.Count(n) + " " + f.words.Plural(n, one, many)
 }
+
+// say is a text in the user's language, with the arguments in the places of its %s.
+func (f format) say(text string, args ...any) string { return f.words.Say(text, args...) }

@@ -105,7 +105,7 @@ func TestTwoNotes(t *testing.T) {
 	b.press("Save note")
 	b.shows("Changed meanwhile: it is “Ring” now")
 	b.press("Save note")
-	b.shows("is changed")
+	b.shows("Saved the ")
 	if note := c.call("GET", "/orders/"+order, nil)["notes"]; note != "Knock" {
 		t.Errorf("the note is %v", note)
 	}

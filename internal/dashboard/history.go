@@ -69,13 +69,13 @@ func (r *request) author(actor, name string) string {
 	case kind == "user" && which == string(r.session.User.ID):
 		return "by you"
 	case name == "":
-		return "by " + actorWords(actor)
+		return r.say("by %s", actorWords(actor))
 	case kind == "key":
-		return "by key " + name
+		return r.say("by key %s", name)
 	case kind == "channel":
-		return "by the channel " + name
+		return r.say("by the channel %s", name)
 	}
-	return "by " + name
+	return r.say("by %s", name)
 }
 
 // sums are members that every order changes, and times.

@@ -43,15 +43,14 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 	}
 	n := c.Created + c.Updated + c.Moved
 	if may && n > 0 {
-		v.Run = &formButton{Form: r.form(p.path("/run")), Label: "Import " + f.plural(int64(n), r.files().one, r.files().many), Tone: "primary"}
+		v.Run = &formButton{Form: r.form(p.path("/run")), Label: r.say("Import %s", f.plural(int64(n), r.files().one, r.files().many)), Tone: "primary"}
 	}
 	if n == 0 {
-		notice := newCallout("", "There is nothing to import", "No row of the file would create or change "+r.files().row+".")
+		notice := newCallout("", "There is nothing to import", r.say("No row of the file would create or change %s.", r.files().row))
 		v.Notice = &notice
 	}
 	if len(c.Warehouses) > 0 {
-		notice := newCallout("warn", "New warehouses", "The list names warehouses that do not exist: "+strings.Join(c.Warehouses, ", ")+
-			". The import creates them; if a code is wrong, correct the file first.")
+		notice := newCallout("warn", "New warehouses", r.say("The list names warehouses that do not exist: %s. The import creates them; if a code is wrong, correct the file first.", strings.Join(c.Warehouses, ", ")))
 		v.Notice = &notice
 	}
 	v.diffs(r, p, c)
@@ -60,7 +59,7 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 		v.New = append(v.New, d.SKU+" "+d.Name)
 	}
 	if c.Created > len(c.New) && p.i.Kind == imports.Products {
-		v.NewWords = "The first " + f.Count(int64(len(c.New))) + " of " + f.Count(int64(c.Created)) + "."
+		v.NewWords = r.say("The first %s of %s.", f.Count(int64(len(c.New))), f.Count(int64(c.Created)))
 	}
 	v.Left = strings.Join(c.NotImported, ", ")
 	return nil
@@ -79,10 +78,10 @@ func (v *importView) jumps(r *request, p importPage, c fileimport.Checked) {
 		v.Jumps = append(v.Jumps, diffRow{SKU: d.SKU, Percent: signedPercent(f, d.Percent), Changes: r.diffWords(d)})
 	}
 	if c.Jumps > len(c.Jumped) {
-		v.JumpWords = "The largest " + f.Count(int64(len(c.Jumped))) + " of " + f.Count(int64(c.Jumps)) + "."
+		v.JumpWords = r.say("The largest %s of %s.", f.Count(int64(len(c.Jumped))), f.Count(int64(c.Jumps)))
 	}
 	if v.Run != nil {
-		sure := newAsk("accept-jumps", "Import prices that change by more than half?", words+". Look at them first: the largest stand on top.",
+		sure := newAsk("accept-jumps", "Import prices that change by more than half?", r.say("%s. Look at them first: the largest stand on top.", words),
 			v.Run.Label+", "+words, r.form(p.path("/run"), hiddenField("jumps", strconv.Itoa(c.Jumps))))
 		sure.Close = "Not yet"
 		v.Sure, v.Run = &sure, nil
@@ -109,7 +108,7 @@ func (v *importView) diffs(r *request, p importPage, c fileimport.Checked) {
 		v.Before = prefix + p.path("/before")
 	}
 	if c.Updated > len(c.Changed) {
-		v.DiffWords = "The first " + r.format.Count(int64(len(c.Changed))) + " of " + r.format.Count(int64(c.Updated)) + ". "
+		v.DiffWords = r.say("The first %s of %s. ", r.format.Count(int64(len(c.Changed))), r.format.Count(int64(c.Updated)))
 	}
 	v.DiffWords += r.moveWords(c.Prices)
 }
@@ -129,9 +128,9 @@ func (r *request) moveWords(m fileimport.Moves) string {
 		switch {
 		case move.most == 0:
 		case move.count == 1:
-			words += ", by " + r.format.Count(move.most) + " %"
+			words += r.say(", by %s %%", r.format.Count(move.most))
 		default:
-			words += ", by " + r.format.Count(move.most) + " % at most"
+			words += r.say(", by %s %% at most", r.format.Count(move.most))
 		}
 		parts = append(parts, words)
 	}

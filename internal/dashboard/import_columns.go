@@ -31,10 +31,10 @@ func importForm(r *request, i imports.Import, o fileimport.Options, found import
 	k := kindOf(i)
 	for n, c := range found.Columns {
 		choices := k.options()
-		fields = append(fields, field{Name: "c" + strconv.Itoa(n), Label: "Field for " + columnName(c, n), Kind: "select",
+		fields = append(fields, field{Name: "c" + strconv.Itoa(n), Label: r.say("Field for %s", r.columnName(c, n)), Kind: "select",
 			Value: k.choice(c.Field), Options: choices})
 	}
-	fields = append(fields, readingFields(k, o, found)...)
+	fields = append(fields, r.readingFields(k, o, found)...)
 	switch i.Kind {
 	case imports.Orders:
 		fields = append(fields, dateField(o))
@@ -65,7 +65,7 @@ func (k *fileKind) options() []option {
 var addressParts = []string{"line1", "line2", "postalCode", "city", "state", "country"}
 
 // readingFields are the options about the form of a file.
-func readingFields(k *fileKind, o fileimport.Options, found importer.Found) []field {
+func (r *request) readingFields(k *fileKind, o fileimport.Options, found importer.Found) []field {
 	fields := []field{
 		{Name: "decimal", Label: "Decimals begin with", Kind: "select", Value: o.Decimal, Options: []option{
 			{Value: "", Label: "what the file shows"}, {Value: "comma", Label: "a comma: 1.050 is a thousand and fifty"},
@@ -78,8 +78,8 @@ func readingFields(k *fileKind, o fileimport.Options, found importer.Found) []fi
 		fields = append(fields, writingFields(o)...)
 	}
 	return append(fields,
-		field{Name: "headerRow", Label: "Names of columns are in", Kind: "select", Value: lineValue(o.HeaderRow), Options: headerLines()},
-		field{Name: "noHeader", Label: "The first line is " + k.row + ", not names of columns", Kind: "checkbox", Value: ticked(o.NoHeader)})
+		field{Name: "headerRow", Label: "Names of columns are in", Kind: "select", Value: lineValue(o.HeaderRow), Options: r.headerLines()},
+		field{Name: "noHeader", Label: r.say("The first line is %s, not names of columns", k.row), Kind: "checkbox", Value: ticked(o.NoHeader)})
 }
 
 // sheetField is the choice of the sheet of a workbook.
@@ -106,11 +106,14 @@ func writingFields(o fileimport.Options) []field {
 	}
 }
 
+// headerLines is how many lines of a file may have the names of its columns.
+const headerLines = 20
+
 // headerLines are the choices of the line with the names of the columns.
-func headerLines() []option {
+func (r *request) headerLines() []option {
 	list := []option{{Value: "", Label: "the line that the file shows"}}
-	for n := 1; n <= 20; n++ {
-		list = append(list, option{Value: strconv.Itoa(n), Label: "line " + strconv.Itoa(n)})
+	for n := 1; n <= headerLines; n++ {
+		list = append(list, option{Value: strconv.Itoa(n), Label: r.say("line %d", n)})
 	}
 	return list
 }
@@ -176,16 +179,16 @@ func channelOptions(none string, places []channels.Channel) []option {
 	return list
 }
 
-func columnName(c importer.Column, n int) string {
+func (r *request) columnName(c importer.Column, n int) string {
 	if c.Name == "" {
-		return "column " + strconv.Itoa(n+1)
+		return r.say("column %d", n+1)
 	}
 	return c.Name
 }
 
 // readChoices applies a form to the options. A column that was not changed stays as detected. Errors: Invalid for a
 // field chosen for two columns.
-func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found importer.Found) (fileimport.Options, error) {
+func readChoices(r *request, k *fileKind, sent url.Values, o fileimport.Options, found importer.Found) (fileimport.Options, error) {
 	next := fileimport.Options{Columns: map[string]string{}, Decimal: sent.Get("decimal"), Delimiter: sent.Get("delimiter"),
 		Encoding: sent.Get("encoding"), Duplicates: sent.Get("duplicates"), NoHeader: sent.Get("noHeader") != "",
 		ImageBase: strings.TrimSpace(sent.Get("imageBase")), Status: sent.Get("status"), DateOrder: sent.Get("dateOrder"),
@@ -201,10 +204,11 @@ func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found impor
 		return next, apperr.At("status", "is no status of an order")
 	}
 	if line := sent.Get("headerRow"); line != "" && !next.NoHeader {
-		if !slices.ContainsFunc(headerLines(), func(o option) bool { return o.Value == line }) {
+		n, err := strconv.Atoi(line)
+		if err != nil || n < 1 || n > headerLines {
 			return next, apperr.At("headerRow", "is none of the first lines")
 		}
-		next.HeaderRow, _ = strconv.Atoi(line)
+		next.HeaderRow = n
 	}
 	if text := sent.Get("channel"); text != "" {
 		channel, ok := id.Parse[id.Channel](text)
@@ -230,8 +234,8 @@ func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found impor
 			return next, apperr.At(name, "is no field of %s", k.row)
 		}
 		next.Columns[c.Name] = choice
-		if other := sameField(sent, found, n, choice); other != "" {
-			wrong = append(wrong, apperr.Detail{Path: name, Message: "is " + k.fields[choice] + ", and so is " + other})
+		if other := r.sameField(sent, found, n, choice); other != "" {
+			wrong = append(wrong, apperr.Detail{Path: name, Message: r.say("is %s, and so is %s", k.fields[choice], other)})
 		}
 	}
 	if len(wrong) > 0 {
@@ -241,13 +245,13 @@ func readChoices(k *fileKind, sent url.Values, o fileimport.Options, found impor
 }
 
 // sameField is another column with the same field; "" if there is none, or the field accepts several.
-func sameField(sent url.Values, found importer.Found, column int, choice string) string {
+func (r *request) sameField(sent url.Values, found importer.Found, column int, choice string) string {
 	if choice == "" || strings.HasSuffix(choice, ".") {
 		return ""
 	}
 	for n, c := range found.Columns {
 		if n != column && sent.Get("c"+strconv.Itoa(n)) == choice {
-			return columnName(c, n)
+			return r.columnName(c, n)
 		}
 	}
 	return ""
@@ -264,7 +268,7 @@ func (d *Dashboard) checkImport(r *request) (answer, error) {
 		if p.i.Stage != imports.New && p.i.Stage != imports.Checked {
 			return answer{}, apperr.New(apperr.Conflict, "import_changed", "the import has gone on meanwhile")
 		}
-		options, err := readChoices(kindOf(p.i), f.sent, p.options, p.found)
+		options, err := readChoices(r, kindOf(p.i), f.sent, p.options, p.found)
 		if err != nil {
 			return answer{}, err
 		}

@@ -78,7 +78,7 @@ func kindOf(i imports.Import) *fileKind {
 }
 
 // title is that of the pages.
-func (k *fileKind) title() string { return "Import " + cmp.Or(k.whole, k.many) }
+func (k *fileKind) title(r *request) string { return r.say("Import %s", cmp.Or(k.whole, k.many)) }
 
 // isList reports whether the files have figures of products that exist.
 func (k *fileKind) isList() bool { return k == priceFiles || k == stockFiles }

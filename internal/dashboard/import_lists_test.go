@@ -188,7 +188,7 @@ func TestListsAreSetRight(t *testing.T) {
 			was := s.prices(t) + s.levels(t)
 			at := run(path, "wrong.csv", list)
 			page := b.get(at)
-			has(t, page, "Done", "Values before", "The first 50 of 6", "A wrong list is set right by importing the file of the values before.")
+			has(t, page, "Done", "Download old values", "The first 50 of 6", "To set a wrong list right, import the file of old values.")
 			if s.prices(t)+s.levels(t) == was {
 				t.Fatalf("%s changed nothing", path)
 			}

@@ -38,7 +38,7 @@ func (v *importView) orderFigures(r *request, c fileimport.Checked) {
 		v.Orders = append(v.Orders, line)
 	}
 	if c.Created > len(c.Orders) {
-		v.NewWords = "The first " + f.Count(int64(len(c.Orders))) + " of " + f.Count(int64(c.Created)) + "."
+		v.NewWords = r.say("The first %s of %s.", f.Count(int64(len(c.Orders))), f.Count(int64(c.Created)))
 	}
 }
 

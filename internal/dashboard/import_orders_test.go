@@ -46,7 +46,7 @@ func TestImportOfOrders(t *testing.T) {
 		given := b.giveTo(orderImportsPath, "alt.csv", strings.NewReader(orderFile(20)))
 		at := importOf(given)
 		page := b.follow(given)
-		has(t, page, "20 rows", "9 columns", "Windows-1252", "Number of the order", "a guess", "Klara Müller 0", "What becomes of the orders")
+		has(t, page, "20 rows", "9 columns", "Windows-1252", "Number of the order", "a guess", "Klara Müller 0", "What happens to the orders")
 		typed := chosen(page, "status", "DELIVERED", "currency", "eur")
 		page = b.follow(b.submit(t, page, at+"/check", typed...))
 		has(t, page, "Being checked", "Nothing is stored yet.")

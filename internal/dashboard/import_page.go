@@ -180,7 +180,7 @@ func (d *Dashboard) showImport(r *request) (answer, error) {
 			"Delete the file", r.form(p.path("/discard")))
 		view.Drop = &gone
 	}
-	return show(screen{Template: "import", Title: k.title(), Section: k.section,
+	return show(screen{Template: "import", Title: k.title(r), Section: k.section,
 		Crumbs: []crumb{{k.label, k.section}, {"Import", strings.TrimPrefix(view.Another, prefix)}, {p.i.Name, ""}}, Data: view}), err
 }
 
@@ -229,7 +229,7 @@ func (v *importView) columns(r *request, p importPage, may bool) {
 		}
 	}
 	for n, c := range p.found.Columns {
-		row := columnRow{Name: columnName(c, n), Samples: samplesOf(c), Field: r.files().called(c.Field)}
+		row := columnRow{Name: r.columnName(c, n), Samples: samplesOf(c), Field: r.files().called(c.Field)}
 		if chosen && c.Name != "" {
 			row.Choice = v.Choices.Fields[n]
 			row.Guessed = p.i.Stage == imports.New && c.Field != "" && p.options.Columns[c.Name] == c.Field
@@ -247,7 +247,7 @@ func (v *importView) progress(r *request, p importPage, head, under string, may 
 	if g := r.format.gauge(p.job.Processed, max(p.job.Total, p.job.Processed), "rows of"); g.Max > 0 {
 		v.Gauge = &g
 	}
-	if left := timeLeft(p.job, r.format.now.UnixMicro()); left != "" {
+	if left := r.format.timeLeft(p.job, r.format.now.UnixMicro()); left != "" {
 		v.Under = left + ". " + under
 	}
 	if p.i.Stop {
@@ -320,7 +320,7 @@ func (v *importView) ended(r *request, p importPage, c importer.Counts, may bool
 		v.Notice = &notice
 	default:
 		v.Head, v.Under, v.Ended = "Imported", "Ended", r.format.Stamp(p.job.CompletedAt)
-		v.See = &crumb{"See the " + strings.ToLower(r.files().label), r.files().section}
+		v.See = &crumb{r.say("See the %s", strings.ToLower(r.files().label)), r.files().section}
 		return
 	}
 	if may {
@@ -349,7 +349,7 @@ func (v *importView) refused(r *request, p importPage) {
 		v.Notes = append(v.Notes, r.lineRow(l))
 	}
 	if len(p.notes) == shownLines {
-		v.NotesMore = "The first " + r.format.Count(shownLines) + "; the report has all."
+		v.NotesMore = r.say("The first %s; the report has all.", r.format.Count(shownLines))
 	}
 	v.Report = prefix + p.path("/report")
 	if len(p.lines) == 0 {
@@ -359,7 +359,7 @@ func (v *importView) refused(r *request, p importPage) {
 		v.RefusedRows = prefix + p.path("/refused")
 	}
 	if len(p.lines) == shownLines {
-		v.RefusedMore = "The first " + r.format.Count(shownLines) + "; the file to download has all."
+		v.RefusedMore = r.say("The first %s; the file to download has all.", r.format.Count(shownLines))
 	}
 }
 
@@ -383,7 +383,7 @@ func (r *request) fileWords(p importPage) string {
 		words = append(words, name)
 	}
 	if p.found.Sheet != "" {
-		words = append(words, "sheet “"+p.found.Sheet+"”")
+		words = append(words, r.say("sheet “%s”", p.found.Sheet))
 	} else if name := encodingNames[p.found.Encoding]; name != "" {
 		words = append(words, name)
 	} else if p.found.Encoding != "" {
@@ -394,7 +394,7 @@ func (r *request) fileWords(p importPage) string {
 		if name == "" {
 			name = "“" + p.found.Delimiter + "”"
 		}
-		words = append(words, "cells separated by "+name)
+		words = append(words, r.say("cells separated by %s", name))
 	}
 	text := strings.Join(words, ", ")
 	if p.found.Decimals != "" {
@@ -409,14 +409,14 @@ func (r *request) bytes(n int64) string {
 	case n < 1<<10:
 		return r.format.plural(n, "byte", "bytes")
 	case n < 1<<20:
-		return r.format.Count((n+512)>>10) + " KB"
+		return r.say("%s KB", r.format.Count((n+512)>>10))
 	}
-	return r.format.plain(strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64)) + " MB"
+	return r.say("%s MB", r.format.plain(strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64)))
 }
 
 // timeLeft is the estimated remaining time of a job at its speed so far; "" if unknown. The job's cursor has the row
 // at which it began.
-func timeLeft(j jobs.Job, now int64) string {
+func (f format) timeLeft(j jobs.Job, now int64) string {
 	from, err := strconv.ParseInt(j.Cursor, 10, 64)
 	done, took := j.Processed-from, time.Duration(now-j.StartedAt)*time.Microsecond
 	if err != nil || done <= 0 || j.StartedAt == 0 || j.Total <= j.Processed || took <= 0 {
@@ -425,10 +425,10 @@ func timeLeft(j jobs.Job, now int64) string {
 	left := time.Duration(float64(took) * float64(j.Total-j.Processed) / float64(done))
 	switch seconds := left.Seconds(); {
 	case seconds < 60:
-		return "About " + strconv.Itoa(max(1, int(math.Ceil(seconds)))) + " s left"
+		return f.say("About %d s left", max(1, int(math.Ceil(seconds))))
 	case seconds < 5400:
-		return "About " + strconv.Itoa(int(math.Round(seconds/60))) + " min left"
+		return f.say("About %d min left", int(math.Round(seconds/60)))
 	default:
-		return "About " + strconv.Itoa(int(math.Round(seconds/3600))) + " h left"
+		return f.say("About %d h left", int(math.Round(seconds/3600)))
 	}
 }

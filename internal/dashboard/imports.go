@@ -55,11 +55,10 @@ type importsView struct {
 func uploadForm(r *request) *form {
 	known := "An Excel workbook (.xlsx), CSV with any separator and encoding, or JSON"
 	if exports := r.files().exports; exports != "" {
-		known = "An Excel workbook (.xlsx), CSV with any separator and encoding, JSON, or " + exports
+		known = r.say("An Excel workbook (.xlsx), CSV with any separator and encoding, JSON, or %s", exports)
 	}
 	return r.form(r.files().path, field{Name: "file", Label: "Drop a file here, or choose one", Kind: "file",
-		Hint: known + "; also as .gz. At most " +
-			r.format.Count(fileimport.MaxFile>>20) + " MB", Placeholder: ".csv,.xlsx,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
+		Hint: r.say("%s; also as .gz. At most %s MB", known, r.format.Count(fileimport.MaxFile>>20)), Placeholder: ".csv,.xlsx,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
 }
 
 // startImport serves GET /products/import and /orders/import: a file is chosen, or an earlier import opened.
@@ -84,7 +83,7 @@ func (d *Dashboard) startImport(r *request) (answer, error) {
 	if k == productFiles {
 		view.Other = prefix + priceImportsPath
 	}
-	return show(screen{Template: "imports", Title: k.title(), Section: k.section,
+	return show(screen{Template: "imports", Title: k.title(r), Section: k.section,
 		Crumbs: []crumb{{k.label, k.section}, {"Import", ""}}, Data: view}), err
 }
 
@@ -107,17 +106,17 @@ func (r *request) importRow(i imports.Import) (importRow, error) {
 
 // importOutcome describes the results of an import.
 func (r *request) importOutcome(i imports.Import, c importer.Counts) string {
-	words := r.format.Count(int64(c.Created)) + " created, " + r.format.Count(int64(c.Updated)) + " updated"
+	words := r.say("%s created, %s updated", r.format.Count(int64(c.Created)), r.format.Count(int64(c.Updated)))
 	switch k := kindOf(i); {
 	case k == orderFiles:
-		words = r.format.Count(int64(c.Created)) + " created, " + r.format.Count(int64(c.Existing)) + " there already"
+		words = r.say("%s created, %s there already", r.format.Count(int64(c.Created)), r.format.Count(int64(c.Existing)))
 	case k == shipmentFiles:
-		words = r.format.Count(int64(c.Created)) + " shipped, " + r.format.Count(int64(c.Existing)) + " already shipped"
+		words = r.say("%s shipped, %s already shipped", r.format.Count(int64(c.Created)), r.format.Count(int64(c.Existing)))
 	case k.isList():
-		words = r.format.plural(int64(c.Updated), k.one, k.many) + " stored"
+		words = r.say("%s stored", r.format.plural(int64(c.Updated), k.one, k.many))
 	}
 	if c.RowsRefused > 0 {
-		words += ", " + r.format.plural(int64(c.RowsRefused), "row", "rows") + " refused"
+		words += r.say(", %s refused", r.format.plural(int64(c.RowsRefused), "row", "rows"))
 	}
 	return words
 }

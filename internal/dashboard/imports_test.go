@@ -97,7 +97,7 @@ func TestImportOfAFile(t *testing.T) {
 		s.runImports()
 		page = b.get(at)
 		has(t, page, "Checked, not imported", "2 new products", "0 changed", "1 row refused", "Import 2 products", "auf Anfrage",
-			"MUG Mug", "Download them")
+			"MUG Mug", "Download rows")
 		if n := s.countProducts(); n != 0 {
 			t.Errorf("%d products are stored by a check", n)
 		}
@@ -138,7 +138,7 @@ func TestNotesOfAnImport(t *testing.T) {
 		at := importOf(given)
 		b.follow(b.submit(t, b.follow(given), at+"/check"))
 		s.runImports()
-		const words = "These rows are imported, without what is named here."
+		const words = "The import takes these rows, without what stands here."
 		has(t, b.get(at), "1 new product ", "0 rows refused", words, "ON SALE SOON", "is no status")
 		b.follow(b.submit(t, b.get(at), at+"/run"))
 		s.runImports()

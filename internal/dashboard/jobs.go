@@ -98,7 +98,7 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 			row.To = ""
 		}
 		if j.Failed > 0 {
-			row.Failed = r.format.Count(j.Failed) + " failed"
+			row.Failed = r.say("%s failed", r.format.Count(j.Failed))
 		}
 		rows = append(rows, row)
 	}

@@ -27,7 +27,7 @@ func TestOrderOf500Lines(t *testing.T) {
 	}
 	page = b.follow(b.sendForm(t, b.get("/orders/"+order+"?open=lines"), "/orders/"+order+"/lines", "items[499].quantity", "1"))
 	has(t, page, "Mug 499", "999 to ship")
-	has(t, b.follow(b.sendForm(t, page, "/orders/"+order+"/ship")), "999 units shipped; it is shipped", "1 of 1", "2 of 2")
+	has(t, b.follow(b.sendForm(t, page, "/orders/"+order+"/ship")), "Shipped 999 units. ", "1 of 1", "2 of 2")
 }
 
 // An order of 100 lines is within the budget of elements, whatever it is opened with, before it is shipped and after.
@@ -57,7 +57,7 @@ func TestOrderOf100LinesIsLight(t *testing.T) {
 	b.follow(b.sendForm(t, b.get(order), order+"/ship"))
 	light("", "Undo shipment")
 	light("?open=movements", "MUG-99")
-	has(t, b.get(order+"?open=movements"), "100 lines, 200 units", "Show lines", "Folded while stock movements are shown.")
+	has(t, b.get(order+"?open=movements"), "100 lines, 200 units", "Show lines", "Folded while stock movements are open.")
 }
 
 // A page of the list of orders is within the budget at its worst: several lines, a country and a shop's number in each row, pages on both

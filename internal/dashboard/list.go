@@ -19,17 +19,16 @@ const perPage = 50
 // rows. The handler of a page gets it from r.listing, which names the parameters, adds tabs, columns and filters
 // (list_filters.go), says with rows or rowsAfter how many rows there are, and answers with show.
 type listing struct {
-	Tabs   []tab
-	Heads  []head
-	Find   *field // the search; nil for none
-	Inputs []*field
-	Menus  []menu
-	Chips  []chip
-	Pager  pager
-	Empty  *empty // what is shown instead of the whole list, because the account has no record yet
-	Swap   string // the ids of what a filter changes, if more than the list
-	Shape  string // CSS classes of the table
-	Ticks  string // the id of the form to which the boxes of rows belong; "" if rows cannot be ticked
+	Tabs  []tab
+	Heads []head
+	Find  *field // the search; nil for none
+	Menus []menu
+	Chips []chip
+	Pager pager
+	Empty *empty // what is shown instead of the whole list, because the account has no record yet
+	Swap  string // the ids of what a filter changes, if more than the list
+	Shape string // CSS classes of the table
+	Ticks string // the id of the form to which the boxes of rows belong; "" if rows cannot be ticked
 
 	r         *request
 	path      string // below the prefix
@@ -178,7 +177,7 @@ func (l *listing) rows(shown int, total int64) (none bool) {
 	p.Words = f.plural(total, l.one, l.many)
 	switch {
 	case shown > 0 && total > int64(shown):
-		p.Words = f.Count(first) + "–" + f.Count(first+int64(shown)-1) + " of " + p.Words
+		p.Words = l.r.say("%s–%s of %s", f.Count(first), f.Count(first+int64(shown)-1), p.Words)
 	case shown == 0 && total > 0 && l.page > 1:
 		p.Last = strings.TrimPrefix(l.numbered(int((total+int64(l.size)-1)/int64(l.size))), prefix)
 	}
@@ -198,7 +197,7 @@ func (l *listing) rows(shown int, total int64) (none bool) {
 // the next one does, "" for none.
 func (l *listing) rowsAfter(shown int, cursor, next string) (none bool) {
 	p, later := &l.Pager, l.given.Get(cursor) != ""
-	p.Words = l.r.format.plural(int64(shown), l.one, l.many) + " on this page"
+	p.Words = l.r.say("%s on this page", l.r.format.plural(int64(shown), l.one, l.many))
 	if later {
 		p.First = l.with()
 	}
@@ -216,8 +215,8 @@ func (l *listing) noRows(shown int, narrowed bool) bool {
 		return false
 	}
 	if narrowed {
-		l.Pager.Empty = &empty{Icon: "search", Head: "No " + l.one + " matches",
-			Text: "Take a filter away, or search for something else.", Label: "Show all " + l.many, To: prefix + l.path}
+		l.Pager.Empty = &empty{Icon: "search", Head: l.r.say("No %s matches", l.one),
+			Text: "Take a filter away, or search for something else.", Label: l.r.say("Show all %s", l.many), To: prefix + l.path}
 	}
 	return !narrowed
 }

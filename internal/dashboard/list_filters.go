@@ -20,15 +20,27 @@ func (l *listing) search(name, label, placeholder string) {
 	l.Find = &field{Form: l.ID(), Name: name, Label: label, Placeholder: placeholder, Value: l.values.Get(name)}
 }
 
-// input adds a filter that is typed.
+// input adds a filter that is typed, and its chip.
 func (l *listing) input(name, label string) {
-	l.Inputs = append(l.Inputs, &field{Form: "f", Name: name, Label: label, Placeholder: label, Bare: true,
-		Value: l.values.Get(name)})
+	l.menu(menu{ID: "m-" + name, Label: label, Inputs: []field{{Form: "f", Name: name, Label: label, Value: l.values.Get(name)}}}, name)
+	l.chip(label, name)
 }
 
-// choice adds a filter by one of some values; with the first option, any, it is not set.
+// choice adds a filter by one of some values, and its chip; with the first choice, any, it is not set.
 func (l *listing) choice(name, label, any string, options ...option) {
-	l.Inputs = append(l.Inputs, selectOf(name, label, any, l.values.Get(name), options))
+	now := l.values.Get(name)
+	m := menu{ID: "m-" + name, Label: label, Links: []tab{{Label: any, To: l.without(name), Current: now == ""}}}
+	words := now
+	for _, o := range options {
+		m.Links = append(m.Links, tab{Label: o.Label, To: l.with(name, o.Value), Current: o.Value == now})
+		if o.Value == now {
+			words = o.Label
+		}
+	}
+	l.menu(m, name)
+	if now != "" {
+		l.set(label+": "+short(words), name)
+	}
 }
 
 // selectOf is an input that chooses one of some values, or any.
@@ -54,16 +66,17 @@ func (l *listing) choiceOfMany(name, label, any string, options []option) {
 			l.set(label+": "+short(o.Label), name)
 		}
 	}
-	l.Chips = append(l.Chips, chip{Label: label, To: l.with(choosing, name)})
+	l.menu(menu{Label: label, All: &chip{Label: label, To: l.with(choosing, name)}}, name)
 }
 
-// span adds the inputs from and to, and their chips.
+// span adds a filter by time, from and to, and its chips.
 func (l *listing) span() {
+	m := menu{ID: "m-when", Label: "Date"}
 	for _, end := range []pair{{Name: "from", Value: "From"}, {Name: "to", Value: "Until"}} {
-		in := l.r.when(end.Name, end.Value, l.values.Get(end.Name))
-		l.Inputs = append(l.Inputs, &in)
+		m.Inputs = append(m.Inputs, l.r.when(end.Name, end.Value, l.values.Get(end.Name)))
 		l.chip(end.Value, end.Name)
 	}
+	l.menu(m, "from", "to")
 }
 
 // menu adds a filter that is a button and sets some parameters, which its form does not keep.
@@ -115,9 +128,6 @@ func (l *listing) Hidden() []pair {
 	var names []string
 	if l.Find != nil {
 		names = append(names, l.Find.Name)
-	}
-	for _, in := range l.Inputs {
-		names = append(names, in.Name)
 	}
 	return l.hidden(names...)
 }

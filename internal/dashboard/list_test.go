@@ -40,7 +40,7 @@ func TestListsSayWhatIsWrongWithTheirAddress(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/products?categoryId=zz", "/customers?segmentId=zz"} {
-		if !strings.Contains(b.get(path).words(), "Clear filters") {
+		if !strings.Contains(b.get(path).words(), "Clear filters") && !strings.Contains(b.get(path).body, "Remove filter") {
 			t.Errorf("%s cannot be cleared", path)
 		}
 	}

@@ -61,7 +61,7 @@ func (d *Dashboard) logOut(r *request) (answer, error) {
 	if apperr.Is(err, apperr.Unauthorized) {
 		err = nil
 	}
-	out := redirect("/login", "You are logged out")
+	out := redirect("/login", "Logged out")
 	out.cookies = r.sessionCookies("", -1)
 	return out, err
 }

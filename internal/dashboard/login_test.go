@@ -47,7 +47,7 @@ func TestLoginLeadsWhereItWasAskedFor(t *testing.T) {
 		}
 		copied := s.browser()
 		copied.client.Jar.SetCookies(mustURL(t, s.url+prefix), b.client.Jar.Cookies(mustURL(t, s.url+prefix+"/")))
-		if page = b.follow(b.post("/logout", nil)); !strings.Contains(page.words(), "You are logged out") {
+		if page = b.follow(b.post("/logout", nil)); !strings.Contains(page.words(), "Logged out") {
 			t.Errorf("%s", page.words())
 		}
 		if out = copied.get("/settings/me"); out.status != 303 {
@@ -57,7 +57,7 @@ func TestLoginLeadsWhereItWasAskedFor(t *testing.T) {
 		if cookie := out.header.Get("Set-Cookie"); !strings.Contains(cookie, "Max-Age=0") {
 			t.Errorf("the cookie of a session that has ended stays: %s", cookie)
 		}
-		if page = copied.follow(out); page.status != 200 || !strings.Contains(page.words(), "You are logged out") {
+		if page = copied.follow(out); page.status != 200 || !strings.Contains(page.words(), "Logged out") {
 			t.Errorf("logging out without a session: %d %s", page.status, page.words())
 		}
 	})

@@ -261,8 +261,8 @@ func TestAJobWithNothingToDo(t *testing.T) {
 		return nil
 	})
 	b := s.as(s.owner)
-	has(t, b.get("/jobs/"+string(done.ID)), "Progress There was nothing to do.")
-	has(t, b.get("/jobs/"+string(failed.ID)), "Progress Nothing was done.", "the shop does not answer")
+	has(t, b.get("/jobs/"+string(done.ID)), "Progress Nothing to do.")
+	has(t, b.get("/jobs/"+string(failed.ID)), "Progress Nothing done.", "the shop does not answer")
 }
 
 // What is typed or pressed in a card stands apart from its edge, in every part that an address opens and where a form was refused.

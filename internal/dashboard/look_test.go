@@ -245,7 +245,7 @@ func TestCustomChannelsHaveNoState(t *testing.T) {
 			}
 		}
 		c.call("PATCH", home, map[string]any{"status": "inactive"})
-		has(t, b.follow(b.sendForm(t, b.get(home), home+"/status")), "The channel is active")
+		has(t, b.follow(b.sendForm(t, b.get(home), home+"/status")), "Activated the channel")
 	})
 }
 
@@ -281,7 +281,7 @@ func TestAnOrderOnPaper(t *testing.T) {
 	b.open("/orders/" + order)
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 	shown := eval[string](b, "document.body.innerText")
-	for _, words := range []string{"ORD-000001", "To ship", "Ada Lovelace", "1 rue de la Paix", "The MUG", "€28.50"} {
+	for _, words := range []string{"ORD-000001", "Ready to ship", "Ada Lovelace", "1 rue de la Paix", "The MUG", "€28.50"} {
 		if !strings.Contains(shown, words) {
 			t.Errorf("%q is not printed: %.900s", words, shown)
 		}

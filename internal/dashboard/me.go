@@ -22,7 +22,7 @@ type meView struct {
 	Pairs     []pair
 	LastLogin stamp
 	Password  *form
-	Shown     *form // how times and numbers are
+	Shown     *form // language, and how times and numbers are
 	Images    *form // of other hosts
 	Elsewhere ask
 	SignIns   []signInRow

@@ -19,7 +19,7 @@ var reached = map[string][]string{
 	"createReturn": {"POST /orders/{id}/returns"}, "updateReturn": {"POST /orders/{id}/returns/move"}, "createRefund": {"POST /orders/{id}/refunds"},
 
 	"bulkImportProducts": {"POST /products/import/{id}/run"}, "bulkImportCategories": {"POST /products/import/{id}/run"},
-	"bulkUpdateInventory": {"POST /inventory/import/{id}/run"}, "bulkUpdatePrices": {"POST /prices/import/{id}/run"},
+	"bulkUpdateInventory": {"POST /inventory/import/{id}/run", "POST /stock/levels"}, "bulkUpdatePrices": {"POST /prices/import/{id}/run"},
 
 	"listProducts": {"GET /products"}, "createProduct": {"POST /products/new"}, "getProduct": {"GET /products/{id}"},
 	"updateProduct":  {"POST /products/{id}", "POST /products/{id}/status"},
@@ -34,7 +34,7 @@ var reached = map[string][]string{
 	"listStockLevels": {"GET /stock"}, "getStock": {"GET /stock/{sku}"}, "listStockMovements": {"GET /stock/{sku}"},
 	"createStockMovement": {"POST /stock/{sku}/receive", "POST /stock/{sku}/adjust"},
 	"transferStock":       {"POST /stock/{sku}/transfer", "POST /stock/transfer"},
-	"setStockThresholds":  {"POST /stock/thresholds"},
+	"setStockThresholds":  {"POST /stock/levels"},
 
 	"listCustomers": {"GET /customers"}, "createCustomer": {"POST /customers/new"}, "getCustomer": {"GET /customers/{id}"},
 	"updateCustomer": {"POST /customers/{id}", "POST /customers/{id}/tags"}, "listCustomerOrders": {"GET /customers/{id}"},
@@ -93,7 +93,7 @@ var onlyByAPI = map[string]string{
 // pagesOnly are the routes of the dashboard that belong to no operation of the API: files on their way in, views, the dashboard's own.
 var pagesOnly = []string{"GET /live", "GET /counts", "GET /search", "GET /setup", "POST /setup", "GET ",
 	"GET /orders/slip", "POST /orders/{id}/issues", "GET /orders/sums", "GET /stock/-/{sku}", "POST /orders/export",
-	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "POST /orders/columns",
+	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "POST /orders/columns", "POST /first-steps/dismiss",
 	"GET /products/import", "POST /products/import",
 	"GET /_parts", "POST /_parts/form", "POST /settings/me/images"}
 

@@ -27,7 +27,7 @@ func TestAParcelIsCorrected(t *testing.T) {
 		if carrier := other.get(next).inputs(t, next+"/ship").Get("carrier"); carrier != "" {
 			t.Errorf("in another browser it begins with %q", carrier)
 		}
-		page := b.leads(t, b.sendForm(t, b.get(order), order+"/unship"), "The shipment is deleted")
+		page := b.leads(t, b.sendForm(t, b.get(order), order+"/unship"), "Deleted the shipment")
 		again := page.inputs(t, order+"/ship")
 		for name, want := range map[string]string{"carrier": "Chronopost & Söhne", "trackingNumber": "XY 1", "items[0].quantity": "2",
 			"items[1].quantity": "1"} {
@@ -43,7 +43,7 @@ func TestAParcelIsCorrected(t *testing.T) {
 			t.Errorf("the form of the rest: %v", rest)
 		}
 		ship(order, "carrier", "UPS")
-		b.leads(t, b.sendForm(t, open, next+"/ship"), "1 unit with Chronopost & Söhne shipped") // as its page said
+		b.leads(t, b.sendForm(t, open, next+"/ship"), "Shipped 1 unit with Chronopost & Söhne") // as its page said
 	})
 }
 
@@ -63,13 +63,13 @@ func TestEditBillingAddress(t *testing.T) {
 			t.Errorf("%d %s", out.status, out.words())
 		}
 		page = b.leads(t, b.sendForm(t, page, path+"/billing-address", "billingAddress.company", "Lovelace & Cie"),
-			"The billing address of ORD-000001 is changed", "Lovelace & Cie", "Details edited billing address")
+			"Saved the billing address of ORD-000001", "Lovelace & Cie", "Details edited billing address")
 		order := c.call("GET", path, nil)
 		billing, shipping := order["billingAddress"].(map[string]any), order["shippingAddress"].(map[string]any)
 		if billing["company"] != "Lovelace & Cie" || billing["doorCode"] != "12B" || billing["zip"] != "75002" || shipping["company"] != nil {
 			t.Errorf("billed to %v, shipped to %v", billing, shipping)
 		}
-		page = b.leads(t, b.sendForm(t, page, path+"/ship"), "it is shipped")
+		page = b.leads(t, b.sendForm(t, page, path+"/ship"), "is shipped")
 		if strings.Contains(page.words(), "Edit shipping address") || strings.Contains(page.words(), "Edit billing address") {
 			t.Error("addresses of a parcel that has left can be edited")
 		}

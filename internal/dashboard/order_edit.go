@@ -25,7 +25,7 @@ func (d *Dashboard) closeIssues(r *request, o *orders.Order) (answer, error) {
 			if _, err := d.Commerce.CloseIssues(tx, o.ID); err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is settled"), nil
+			return redirect(r.acting(o, ""), "Settled "+orders.Number(o.Number)), nil
 		})
 	})
 }
@@ -46,7 +46,7 @@ func (d *Dashboard) moveOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), orders.Number(o.Number)+" is "+strings.ToLower(statusWords[after.Status].Word)), nil
+			return redirect(r.acting(o, ""), r.movedFlash(after)), nil
 		})
 	})
 }
@@ -69,7 +69,7 @@ func (d *Dashboard) editOrder(r *request, o *orders.Order) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.EditOrder(tx, r.caller(), o.ID, commerce.Expected{}, edit)
-			return redirect(r.acting(o, ""), "The lines of "+orders.Number(o.Number)+" are changed"), err
+			return redirect(r.acting(o, ""), "Saved the lines of "+orders.Number(o.Number)), err
 		})
 		return out, placed(err, places)
 	})
@@ -124,7 +124,7 @@ func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *o
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateOrder(tx, r.caller(), o.ID, commerce.Expected{}, update)
-			return redirect(r.acting(o, ""), "The "+what+" of "+orders.Number(o.Number)+" is changed"), err
+			return redirect(r.acting(o, ""), "Saved the "+what+" of "+orders.Number(o.Number)), err
 		})
 	})
 }
@@ -138,8 +138,8 @@ func editForm(r *request, o *orders.Order) *form {
 		name, at := lineName(l), "items["+strconv.Itoa(i)+"]"
 		fields = append(fields, field{Name: at + ".id", Kind: "hidden", Value: string(l.ID)},
 			field{Name: at + ".sku", Kind: "hidden", Value: l.SKU, SendBlank: true},
-			field{Name: at + ".quantity", Label: "Quantity of " + name, Kind: "int", Bare: true, Value: strconv.FormatInt(l.Quantity, 10)},
-			field{Name: at + ".unitPrice", Label: "Unit price of " + name, Kind: "decimal", Digits: digits, Bare: true,
+			field{Name: at + ".quantity", Label: r.say("Quantity of %s", name), Kind: "int", Bare: true, Value: strconv.FormatInt(l.Quantity, 10)},
+			field{Name: at + ".unitPrice", Label: r.say("Unit price of %s", name), Kind: "decimal", Digits: digits, Bare: true,
 				Value: l.UnitPrice.Text(o.Currency)})
 	}
 	at := "items[" + strconv.Itoa(len(o.Lines)) + "]"
@@ -148,19 +148,19 @@ func editForm(r *request, o *orders.Order) *form {
 		field{Name: at + ".unitPrice", Label: "Unit price", Kind: "decimal", Digits: digits},
 		field{Name: "shippingAmount", Label: "Shipping", Kind: "decimal", Digits: digits, Value: o.ShippingAmount.Text(o.Currency)},
 		field{Name: "discountAmount", Label: "Discount", Kind: "decimal", Digits: digits, Value: o.DiscountAmount.Text(o.Currency)},
-		taxField(o))
+		taxField(r, o))
 	return r.editing(r.acting(o, "/lines"), fields...)
 }
 
 // taxField is the input of an order's tax. It has the tax only if no rate gives it: blank leaves the computing to the
 // service.
-func taxField(o *orders.Order) field {
+func taxField(r *request, o *orders.Order) field {
 	tax := field{Name: "taxAmount", Label: "Tax", Kind: "decimal", Digits: money.Digits(o.Currency)}
 	if given := o.GivenTax(); given != nil {
 		tax.Value = given.Text(o.Currency)
 	}
 	if o.TaxRate != nil {
-		tax.Hint = "Blank: " + o.TaxRate.String() + " % of the goods"
+		tax.Hint = r.say("Blank: %s %% of the goods", o.TaxRate)
 	}
 	return tax
 }
@@ -179,7 +179,7 @@ var addressFields = []field{{Name: "name", Label: "Name"}, {Name: "company", Lab
 	{Name: "country", Label: "Country", Hint: "Two letters, such as FR", Max: 2}}
 
 // restock asks whether the units of a returned order are on hand again.
-var restock = field{Name: "restock", Kind: "checkbox", Label: "What was shipped is back and on hand again"}
+var restock = field{Name: "restock", Kind: "checkbox", Label: "Put the shipped units back in stock"}
 
 // orderForms adds what a user may do now.
 func (r *request) orderForms(view *orderView, o *orders.Order) {
@@ -199,12 +199,12 @@ func (r *request) orderForms(view *orderView, o *orders.Order) {
 		f.At("status").Value = string(to)
 		switch to {
 		case orders.Returned:
-			asks := newAsk("return", view.Number+" came back?", "The channel and webhook receivers are notified. This cannot be taken back.",
+			asks := newAsk("return", r.say("Mark %s returned?", view.Number), "The channel and your webhooks hear of it. You cannot undo this.",
 				moveWords[to], f)
 			view.Return = &asks
 		case orders.Cancelled:
-			asks := newAsk("cancel", "Cancel "+view.Number+"?", "What is not shipped yet is released to stock. The channel and webhook "+
-				"receivers are notified. This cannot be taken back.", "Cancel order", f)
+			asks := newAsk("cancel", r.say("Cancel %s?", view.Number), "Units that have not left go back to stock. The channel and your webhooks "+
+				"hear of it. You cannot undo this.", "Cancel order", f)
 			view.Cancel = &asks
 		default:
 			view.Moves = append(view.Moves, move{Label: moveWords[to], To: string(to), Form: f, Primary: to == orders.Processing})

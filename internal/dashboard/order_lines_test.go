@@ -72,7 +72,7 @@ func TestOrderThatDisagreesWithItsShop(t *testing.T) {
 		s.receive(t, shop, 1, "cancelled", orders.Cancelled)
 		path := "/orders/" + string(sent)
 		for _, page := range []string{"", path, "/orders?stuck=true"} {
-			for text, is := range map[string]bool{"1 order disagrees with its shop": page == "", "Settled by hand": page == path,
+			for text, is := range map[string]bool{"1 order disagrees with its shop": page == "", "Mark settled": page == path,
 				"ORD-000001": true} {
 				if got := strings.Contains(b.get(page).body, text); got != is {
 					t.Errorf("%q of %q: %t", text, page, got)
@@ -84,7 +84,7 @@ func TestOrderThatDisagreesWithItsShop(t *testing.T) {
 		}
 		b.follow(b.sendForm(t, b.get(path), path+"/issues"))
 		for _, page := range []string{"", path} {
-			if body := b.get(page).body; strings.Contains(body, "disagrees") || strings.Contains(body, "Settled by hand") {
+			if body := b.get(page).body; strings.Contains(body, "disagrees") || strings.Contains(body, "Mark settled") {
 				t.Errorf("%q still asks", page)
 			}
 		}
@@ -172,6 +172,6 @@ func TestWhatIsWrongAboutLines(t *testing.T) {
 		wrong.has(t, 422, "Add a SKU: no product has the SKU NONE", "No product has the SKU NONE")
 		b.follow(b.sendForm(t, b.get(path), path+"/ship"))
 		locked := b.sendForm(t, page, path+"/lines", "items[0].quantity", "4")
-		locked.has(t, 409, "“Pending” or “To ship” and nothing was shipped, returned or refunded; it is “Shipped”")
+		locked.has(t, 409, "“Pending” or “Ready to ship” and nothing was shipped, returned or refunded; it is “Shipped”")
 	})
 }

@@ -96,6 +96,7 @@ type orderView struct {
 	Heard               string
 	JSON                []token // when it is opened
 	UnfoldJSON          *unfold
+	Technical           string // ids and event codes, line by line
 }
 
 // linkTo is a link; the zero value is no link.
@@ -260,7 +261,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 		}
 	}
 	for _, i := range o.OpenIssues() {
-		view.Issues = append(view.Issues, newCallout("warn", "Not taken over from the channel", sentence(i.Message)))
+		view.Issues = append(view.Issues, newCallout("warn", "The channel disagrees", sentence(i.Message)))
 	}
 	view.Reopens, view.ReopenedBy = f.linkTo(o.Reopens), f.linkTo(o.ReopenedBy)
 	r.orderLines(&view, &f)
@@ -277,14 +278,29 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 			Delta: signed(r.format, m.Delta), Balance: r.format.Count(m.Balance), At: r.format.Stamp(m.At)})
 	}
 	view.Deliveries = r.endpointCards(&f)
-	view.Heard = r.format.plural(int64(len(f.heard)), "delivery", "deliveries")
+	view.Heard = r.format.plural(int64(len(f.heard)), "notification", "notifications")
+	view.Technical = technical(o, view.Trail)
 	if view.UnfoldJSON = r.unfold(o, openJSON, "Show JSON"); view.UnfoldJSON.Open {
-		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines))
+		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines)-8)
 	}
 	if r.caller().May("write:orders") {
 		r.orderForms(&view, o)
 	}
 	return show(screen{Template: "order", Title: view.Number, Section: "/orders", Data: view}), nil
+}
+
+// shownEvents is how many entries of an order's history have their event codes on the page.
+const shownEvents = 20
+
+// technical are what an integrator looks up about an order: its id, and the codes of its newest events.
+func technical(o *orders.Order, trail []trailEntry) string {
+	lines := []string{"Order id: " + string(o.ID)}
+	for _, e := range trail {
+		if e.Events != "" && len(lines) <= shownEvents {
+			lines = append(lines, e.At.Words+": "+e.Events)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // users are the names of the account's users that were read, and of the user of the session.
@@ -352,9 +368,9 @@ func (f *orderFacts) short(words format, l orders.Line) string {
 		switch {
 		case level.Warehouse != l.Warehouse:
 		case level.OnHand < l.Remaining():
-			return "Only " + words.Count(max(level.OnHand, 0)) + " on hand"
+			return words.say("Only %s on hand", words.Count(max(level.OnHand, 0)))
 		case level.Available() < 0:
-			return "Oversold by " + words.Count(-level.Available())
+			return words.say("Oversold by %s", words.Count(-level.Available()))
 		}
 	}
 	return ""
@@ -365,8 +381,8 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	units := o.Units()
 	left := units.Ordered - units.Shipped
 	view.LineWords = r.format.plural(int64(len(o.Lines)), "line", "lines") + ", " + r.format.plural(units.Ordered, "unit", "units")
-	if left > 0 && o.Status != orders.Cancelled && o.Status != orders.Returned {
-		view.LineWords += ", " + r.format.Count(left) + " to ship"
+	if toShip := leftToShip(o.Status, units); toShip > 0 {
+		view.LineWords += r.say(", %s to ship", r.format.Count(toShip))
 	}
 	if r.foldLines(view, f) {
 		return
@@ -377,7 +393,7 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	if view.Edit == nil && r.caller().May("write:orders") && left > 0 &&
 		(o.Status == orders.Processing || o.Status == orders.PartiallyShipped) {
 		view.Ship = shipForm(r, o)
-		view.ShipWords = "Ship " + r.format.plural(left, "unit", "units")
+		view.ShipWords = r.say("Ship %s", r.format.plural(left, "unit", "units"))
 		if view.ShipAgain = r.proposed(view.Ship); view.ShipAgain {
 			view.ShipWords = "Ship again"
 		}

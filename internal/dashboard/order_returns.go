@@ -75,7 +75,7 @@ func (r *request) orderReturns(o *orders.Order) *returnsCard {
 			at := "items[" + strconv.Itoa(i) + "]."
 			if quantity := f.find(at + "quantity"); quantity != nil {
 				card.Lines = append(card.Lines, returnInput{Name: lineName(l), Quantity: quantity, Restock: f.At(at + "restock"),
-					Most: "of " + r.format.Count(l.Shipped-o.InReturns(l.ID))})
+					Most: r.say("of %s", r.format.Count(l.Shipped-o.InReturns(l.ID)))})
 			}
 		}
 	}
@@ -144,8 +144,8 @@ func returnForm(r *request, o *orders.Order) *form {
 		}
 		at := "items[" + strconv.Itoa(i) + "]."
 		fields = append(fields, field{Name: at + "orderItemId", Kind: "hidden", Value: string(l.ID)},
-			field{Name: at + "quantity", Label: "Come back: " + lineName(l), Kind: "int"},
-			field{Name: at + "restock", Label: "Can be sold again: " + lineName(l), Kind: "checkbox", Value: "true"})
+			field{Name: at + "quantity", Label: r.say("Come back: %s", lineName(l)), Kind: "int"},
+			field{Name: at + "restock", Label: r.say("Can be sold again: %s", lineName(l)), Kind: "checkbox", Value: "true"})
 	}
 	return r.form(r.acting(o, "/returns"), fields...)
 }
@@ -163,7 +163,7 @@ func (d *Dashboard) announceReturn(r *request, o *orders.Order) (answer, error) 
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, one, err := d.Commerce.CreateReturn(tx, o.ID, commerce.Expected{}, draft)
-			return redirect(r.acting(o, ""), "Return announced: "+r.returnedUnits(o, &one)), err
+			return redirect(r.acting(o, ""), "Announced a return: "+r.returnedUnits(o, &one)), err
 		})
 		return out, placed(err, places)
 	})
@@ -197,21 +197,21 @@ func (r *request) returnDone(o *orders.Order, one *orders.Return) string {
 	number := orders.Number(o.Number)
 	switch one.Status {
 	case orders.ReturnReceived:
-		said := number + ": received"
+		said := r.say("Received the return of %s", number)
 		for _, l := range one.Lines {
 			if l.Restock {
-				said += "; what can be sold again is on hand"
+				said += ". What can be sold again is back in stock"
 				break
 			}
 		}
 		if o.Status == orders.Returned {
-			said += ". All of it is back: the order is returned"
+			said += ". The whole order has come back"
 		}
 		return said
 	case orders.ReturnRefunded:
-		return number + ": " + r.format.Money(*one.RefundAmount, o.Currency) + " recorded as refunded. Pay it back where it was paid"
+		return r.say("Recorded a refund of %s for %s. Pay it back where the customer paid", r.format.Money(*one.RefundAmount, o.Currency), number)
 	}
-	return number + ": the return is rejected"
+	return r.say("Rejected the return of %s", number)
 }
 
 // refundForm is the form of a refund without a return.
@@ -234,8 +234,8 @@ func (d *Dashboard) refundOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), orders.Number(o.Number)+": "+r.format.Money(refund.Amount, after.Currency)+
-				" recorded as refunded. Pay it back where it was paid"), nil
+			return redirect(r.acting(o, ""), "Recorded a refund of "+r.format.Money(refund.Amount, after.Currency)+" for "+
+				orders.Number(o.Number)+". Pay it back where the customer paid"), nil
 		})
 	})
 }

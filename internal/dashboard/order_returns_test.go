@@ -37,24 +37,24 @@ func TestReturnOfAnOrder(t *testing.T) {
 		}
 		out := b.follow(b.change(t, opened, path+"/returns", "items[0].quantity", "2", "items[1].quantity", "1", "items[1].restock", "",
 			"reason", "too small"))
-		has(t, out, "Return announced: 2 × The MUG · 1 × ", "not to be sold again", "Expected", "too small", "Return announced")
+		has(t, out, "Announced a return: 2 × The MUG · 1 × ", "not to be sold again", "Expected", "too small", "Return announced")
 		has(t, b.get("/returns?status=requested"), "ORD-000001", "Expected", "2 × The MUG")
 		out = b.follow(b.change(t, out, path+"/returns/move", "status", "received"))
-		has(t, out, "ORD-000001: received; what can be sold again is on hand", "Received", "Return received")
+		has(t, out, "Received the return of ORD-000001. What can be sold again is back in stock", "Received", "Return received")
 		has(t, b.get(path+"?open=movements"), "MAIN, return +2")
 		if page := b.change(t, out, path+"/returns/move", "status", "refunded", "refundAmount", "9999"); page.status != 422 ||
 			!strings.Contains(page.words(), "must not be above what is left to refund") {
 			t.Errorf("%d %s", page.status, page.words())
 		}
 		out = b.follow(b.change(t, out, path+"/returns/move", "status", "refunded"))
-		has(t, out, "recorded as refunded", "Refunded")
+		has(t, out, "Recorded a refund of", "Refunded")
 		has(t, b.get("/returns?status=refunded"), "ORD-000001")
 		has(t, b.get("/returns?status=rejected"), "No return matches")
 		opened = b.get(path + "?open=returns")
-		has(t, opened, "of 1", "are left of the total")
+		has(t, opened, "of 1", "that you paid back without goods, at most")
 		if page := b.change(t, opened, path+"/refunds", "amount", "0"); page.status != 422 {
 			t.Errorf("a refund of nothing: %d %s", page.status, page.words())
 		}
-		has(t, b.follow(b.change(t, opened, path+"/refunds", "amount", "1", "reason", "late")), "recorded as refunded", "late")
+		has(t, b.follow(b.change(t, opened, path+"/refunds", "amount", "1", "reason", "late")), "Recorded a refund of", "late")
 	})
 }

@@ -41,7 +41,7 @@ func (d *Dashboard) shipOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			out := redirect(r.acting(o, ""), orders.Number(o.Number)+": "+r.shipmentWords(&shipment)+" shipped; it is "+
+			out := redirect(r.acting(o, ""), "Shipped "+r.shipmentWords(&shipment)+". "+orders.Number(o.Number)+" is "+
 				strings.ToLower(statusWords[after.Status].Word))
 			out = r.remembered(out, shipment.Carrier)
 			return out.undo(undo{Action: r.acting(o, "/unship"), Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
@@ -67,7 +67,7 @@ func (d *Dashboard) trackOrder(r *request, o *orders.Order) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, _, err := d.Commerce.UpdateShipment(tx, r.caller(), o.ID, commerce.Expected{}, shipment, update)
-			return redirect(r.acting(o, ""), "The tracking is changed; the channel and webhook receivers are notified"), err
+			return redirect(r.acting(o, ""), "Saved the tracking. The channel and your webhooks hear of it"), err
 		})
 	})
 }
@@ -85,8 +85,8 @@ func (d *Dashboard) unshipOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			out := redirect(r.acting(o, ""), "The shipment is deleted and its units are back in stock; "+orders.Number(o.Number)+" is "+
-				strings.ToLower(statusWords[after.Status].Word)+". Receivers that heard of the shipment are notified")
+			out := redirect(r.acting(o, ""), "Deleted the shipment and put its units back in stock. "+orders.Number(o.Number)+" is "+
+				strings.ToLower(statusWords[after.Status].Word)+". Webhooks that heard of the shipment hear of this")
 			out.flash.Again = shippedAgain(o, shipment)
 			return out, nil
 		})
@@ -105,7 +105,7 @@ func shipForm(r *request, o *orders.Order) *form {
 		name := lineName(l)
 		at := "items[" + strconv.Itoa(i) + "]"
 		fields = append(fields, field{Name: at + ".orderItemId", Kind: "hidden", Value: string(l.ID)},
-			field{Name: at + ".quantity", Label: "Ship now: " + name, Kind: "int", Value: strconv.FormatInt(l.Remaining(), 10)})
+			field{Name: at + ".quantity", Label: r.say("Ship now: %s", name), Kind: "int", Value: strconv.FormatInt(l.Remaining(), 10)})
 	}
 	f := r.editing(r.acting(o, "/ship"), fields...)
 	if r.stale != nil && o.Empty() {

@@ -9,7 +9,7 @@ import (
 // statusWords are how people call the statuses, with their tones.
 var statusWords = map[orders.Status]badge{
 	orders.Pending:          {"", "pending", "Pending"},
-	orders.Processing:       {"warn", "processing", "To ship"},
+	orders.Processing:       {"warn", "processing", "Ready to ship"},
 	orders.PartiallyShipped: {"info", "partially_shipped", "Partly shipped"},
 	orders.Shipped:          {"info", "shipped", "Shipped"},
 	orders.Delivered:        {"good", "delivered", "Delivered"},
@@ -25,8 +25,26 @@ var moveWords = map[orders.Status]string{
 
 // movedWords are what a bulk move does to many orders.
 var movedWords = map[orders.Status]string{
-	orders.Processing: "Release to ship", orders.Shipped: "Ship all", orders.Delivered: "Mark delivered", orders.Cancelled: "Cancel",
+	orders.Processing: "Release to ship", orders.Shipped: "Ship", orders.Delivered: "Mark delivered", orders.Cancelled: "Cancel",
 	orders.Returned: "Mark returned",
+}
+
+// movedFlash says what a person has just moved an order to.
+func (r *request) movedFlash(o *orders.Order) string {
+	number := orders.Number(o.Number)
+	switch o.Status {
+	case orders.Processing:
+		return r.say("Released %s to ship", number)
+	case orders.Shipped:
+		return r.say("Shipped %s", number)
+	case orders.Delivered:
+		return r.say("Marked %s delivered", number)
+	case orders.Cancelled:
+		return r.say("Cancelled %s", number)
+	case orders.Returned:
+		return r.say("Marked %s returned", number)
+	}
+	return r.say("Changed %s to: %s", number, statusWords[o.Status].Word)
 }
 
 // whyNotMoved says why an order of a bulk move stayed as it was: a refused move in the words of the pages, any other

@@ -59,7 +59,7 @@ func (d *Dashboard) tagOrder(r *request, o *orders.Order) (answer, error) {
 		if len(tagsTyped(f)) == 0 {
 			return answer{}, apperr.At("add", "must not be empty")
 		}
-		return d.changeTags(r, o, f, "Tags saved")
+		return d.changeTags(r, o, f, "Saved the tags")
 	})
 }
 
@@ -70,9 +70,9 @@ func (d *Dashboard) assignOrder(r *request, o *orders.Order) (answer, error) {
 		return answer{}, err
 	}
 	return r.submit(r.assignForm(o, names), d.showOrder, func(f *form) (answer, error) {
-		said := orders.Number(o.Number) + " is assigned to nobody"
+		said := r.say("Unassigned %s", orders.Number(o.Number))
 		if user := id.User(f.Value("assignedTo")); user != "" {
-			said = orders.Number(o.Number) + " is assigned"
+			said = r.say("Assigned %s", orders.Number(o.Number))
 		}
 		return d.changeTags(r, o, f, said)
 	})
@@ -185,7 +185,7 @@ const nobody = "none"
 // orderTagChips are the filters by tag and by user that are set.
 func (r *request) orderTagChips(q orderList, names map[id.User]string) {
 	if len(q.Tags) > 0 {
-		q.set("Tag: "+short(strings.Join(q.Tags, ", ")), "tag")
+		q.set(r.say("Tag: %s", short(strings.Join(q.Tags, ", "))), "tag")
 	}
 	var who []string
 	if q.Assigned.Nobody {
@@ -195,7 +195,7 @@ func (r *request) orderTagChips(q orderList, names map[id.User]string) {
 		who = append(who, r.userWord(user, names))
 	}
 	if len(who) > 0 {
-		q.set("Assigned to: "+short(strings.Join(who, ", ")), "assignedTo")
+		q.set(r.say("Assigned to: %s", short(strings.Join(who, ", "))), "assignedTo")
 	}
 }
 
@@ -277,6 +277,6 @@ func (r *request) bulkTagForm(names map[id.User]string) *form {
 func (r *request) tagSheet(q orderList, n int, names map[id.User]string) answer {
 	view := bulkTagView{Words: r.format.plural(int64(n), "order", "orders"), Form: r.bulkTagForm(names), Back: q.with(),
 		Kept: append(q.hidden(), r.chosenAgain(n)...)}
-	return show(screen{Template: "orders_tag", Title: "Tag or assign " + view.Words, Section: "/orders",
+	return show(screen{Template: "orders_tag", Title: r.say("Tag or assign %s", view.Words), Section: "/orders",
 		Crumbs: []crumb{{"Orders", "/orders"}, {"Tag or assign", ""}}, Data: view})
 }

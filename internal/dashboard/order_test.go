@@ -54,8 +54,8 @@ func TestShipAndUndo(t *testing.T) {
 			t.Errorf("%d %s", out.status, out.words())
 		}
 		out = b.follow(ship("1", "0"))
-		for _, words := range []string{"ORD-000001: 1 unit with DHL shipped; it is partly shipped", "Undo", "Partly shipped", "1 × The MUG",
-			"JD 1", "To ship → Partly shipped 1 unit with DHL"} {
+		for _, words := range []string{"Shipped 1 unit with DHL. ORD-000001 is partly shipped", "Undo", "Partly shipped", "1 × The MUG",
+			"JD 1", "Ready to ship → Partly shipped 1 unit with DHL"} {
 			if !strings.Contains(out.words(), words) {
 				t.Errorf("no %q in %s", words, out.words())
 			}
@@ -125,14 +125,14 @@ func TestReturn(t *testing.T) {
 			path := "/orders/" + c.order("DELIVERED", nil, 3)
 			left -= 3
 			page := b.get(path)
-			has(t, page, "Mark returned…", "ORD-00000", "came back?", "This cannot be taken back.", "is back and on hand again", "Packing slip")
+			has(t, page, "Mark returned…", "ORD-00000", "returned?", "You cannot undo this.", "Put the shipped units back in stock", "Packing slip")
 			sent := url.Values{"_key": {page.key(t, path+"/move")}, "status": {"RETURNED"}}
 			if restock != "" {
 				sent.Set("restock", restock)
 				left += 3
 			}
 			after := b.follow(b.post(path+"/move", sent))
-			if words := after.words(); !strings.Contains(words, "is returned") || strings.Contains(words, "Packing slip") {
+			if words := after.words(); !strings.Contains(words, "Marked ORD-") || strings.Contains(words, "Packing slip") {
 				t.Errorf("restock %q: %.600s", restock, words)
 			}
 			has(t, b.get("/stock/MUG"), fmt.Sprintf("ledger %d, on hand %d", left, left))
@@ -183,7 +183,7 @@ func TestEditOrder(t *testing.T) {
 		}
 		values.Set("items[2].sku", "")
 		out := b.follow(b.post(path+"/lines", values))
-		for _, words := range []string{"The lines of ORD-000001 are changed", "1 line, 6 units",
+		for _, words := range []string{"Saved the lines of ORD-000001", "1 line, 6 units",
 			"Lines edited : The MUG 8 → 6 , TEA 1 → none", "shipping €0.00 → €4.90", "total €85.50 → €61.90", "by you"} {
 			if !strings.Contains(out.words(), words) {
 				t.Errorf("no %q in %s", words, out.words())

@@ -18,7 +18,7 @@ type trailEntry struct {
 	Head, Text  string
 	Changes     []change
 	Events      string
-	Heard       string // "delivered", "2 webhooks fail"
+	Heard       string // "Webhooks notified", "2 notifications failed"
 	HeardTone   string
 	HeardTo     string
 	By          string
@@ -44,10 +44,10 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 		case i == 0:
 			entry.Head = "Received"
 			if o.ChannelName != "" {
-				entry.Text = "from " + o.ChannelName
+				entry.Text = r.say("from %s", o.ChannelName)
 			}
 			if number := foreignNumber(o); number != "" {
-				entry.Text += " as " + number
+				entry.Text += r.say(" as %s", number)
 			}
 		default:
 			entry.Head = statusWords[e.Previous].Word + " → " + shown.Word
@@ -74,7 +74,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 		add(e.At, entry)
 	}
 	for _, refund := range o.Refunds {
-		add(refund.CreatedAt, trailEntry{Tone: "odd", Glyph: "returned", Head: "Refunded " + r.format.Money(refund.Amount, o.Currency),
+		add(refund.CreatedAt, trailEntry{Tone: "odd", Glyph: "returned", Head: r.say("Refunded %s", r.format.Money(refund.Amount, o.Currency)),
 			Text: refund.Reason})
 	}
 	for i := range o.Returns {
@@ -82,7 +82,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 		add(one.CreatedAt, trailEntry{Tone: "warn", Glyph: "returned", Head: "Return announced", Text: r.returnedUnits(o, one)})
 		if one.UpdatedAt != one.CreatedAt && one.Status != orders.ReturnRequested {
 			shown := returnWords[one.Status]
-			add(one.UpdatedAt, trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: "Return " + strings.ToLower(shown.Word)})
+			add(one.UpdatedAt, trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: r.say("Return %s", strings.ToLower(shown.Word))})
 		}
 	}
 	r.whoHeard(f, list)
@@ -96,7 +96,7 @@ func (r *request) by(f *orderFacts, source orders.Source, actor string) string {
 	case actor == accounts.Caller{User: r.session.User.ID}.Actor():
 		return "by you"
 	case f.actors[actor] != "":
-		return "by " + f.actors[actor]
+		return r.say("by %s", f.actors[actor])
 	case source == orders.FromDashboard:
 		return "in the dashboard"
 	case strings.HasPrefix(actor, "key:"):
@@ -116,7 +116,7 @@ func (r *request) shipmentWords(s *orders.Shipment) string {
 	}
 	words := r.format.plural(n, "unit", "units")
 	if s.Carrier != "" {
-		words += " with " + s.Carrier
+		words += r.say(" with %s", s.Carrier)
 	}
 	return words
 }
@@ -205,12 +205,12 @@ func (r *request) whoHeard(f *orderFacts, list []trailEntry) {
 		e.Events = strings.Join(names, ", ")
 		switch {
 		case failed > 0:
-			e.Heard, e.HeardTone = r.format.plural(failed, "webhook fails", "webhooks fail"), "bad"
+			e.Heard, e.HeardTone = r.format.plural(failed, "notification failed", "notifications failed"), "bad"
 			e.HeardTo = r.deliveryPage(bad)
 		case waiting > 0:
-			e.Heard, e.HeardTone = r.format.Count(waiting)+" to be delivered", "muted"
+			e.Heard, e.HeardTone = r.format.plural(waiting, "notification waiting", "notifications waiting"), "muted"
 		case delivered > 0:
-			e.Heard, e.HeardTone = "delivered", "good"
+			e.Heard, e.HeardTone = "Webhooks notified", "good"
 		}
 	}
 }
@@ -262,19 +262,19 @@ func (r *request) endpointCards(f *orderFacts) (list []endpointCard) {
 		var words []string
 		if t.failed > 0 {
 			card.Tone, card.Glyph = "bad", "fail"
-			words = append(words, r.format.Count(t.failed)+" failed")
+			words = append(words, r.say("%s failed", r.format.Count(t.failed)))
 		}
 		if t.waiting > 0 {
 			if card.Tone == "good" {
 				card.Tone, card.Glyph = "warn", "wait"
 			}
-			words = append(words, r.format.plural(t.waiting, "waits", "wait"))
+			words = append(words, r.say("%s waiting", r.format.Count(t.waiting)))
 			if t.next > 0 {
 				card.Next = r.format.Due(t.next)
 			}
 		}
 		if t.delivered > 0 {
-			words = append(words, r.format.Count(t.delivered)+" delivered")
+			words = append(words, r.say("%s sent", r.format.Count(t.delivered)))
 		}
 		card.Words = strings.Join(words, " · ")
 		list = append(list, card)

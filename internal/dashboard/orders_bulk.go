@@ -93,16 +93,15 @@ func (r *request) askBulk(q orderList, to orders.Status, list []jobs.Order, more
 	}
 	view := bulkAskView{Head: movedWords[to] + ": " + many + "?", Label: movedWords[to], Form: r.form("/orders/bulk", asked...), Wrong: wrong,
 		Back: q.with(), Kept: append(q.hidden(), pair{Name: "to", Value: string(to)}),
-		Text: "Each order is moved by itself; what an order does not allow is in the report. Channels and webhook receivers are notified."}
+		Text: "Each order moves by itself; the report says which ones could not. Channels and your webhooks hear of it."}
 	switch to {
 	case orders.Cancelled, orders.Returned:
-		view.Text += " This cannot be taken back."
+		view.Text += " You cannot undo this."
 	case orders.Shipped:
-		view.Text = "They are shipped without tracking: the sheet for it takes " + r.format.Count(limits.MaxBulkShip) + " orders. " + view.Text +
-			" The report can undo all of it."
+		view.Text = r.say("They ship without tracking: the sheet for tracking numbers takes %s orders. %s The report can undo all of it.", r.format.Count(limits.MaxBulkShip), view.Text)
 	}
 	if more {
-		view.Text = "Meanwhile more orders match than the list showed. " + view.Text
+		view.Text = r.say("Meanwhile more orders match than the list showed. %s", view.Text)
 	}
 	view.Kept = append(view.Kept, r.chosenAgain(len(list))...)
 	if len(list) > typedFrom {

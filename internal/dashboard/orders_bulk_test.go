@@ -48,7 +48,7 @@ func TestBulkShip(t *testing.T) {
 			c.order([]string{"PROCESSING", "PENDING"}[i/6], nil, 2)
 		}
 		sheet := b.post("/orders/bulk", url.Values{"all": {"9"}, "to": {"SHIPPED"}})
-		has(t, sheet, "Ship all", "ORD-000001", "2 units", "Still pending: release it to ship first", "Ship 6 orders")
+		has(t, sheet, "Ship orders", "ORD-000001", "2 units", "Still pending: release it to ship first", "Ship 6 orders")
 		values := sheet.inputs(t, "/orders/bulk")
 		values.Set("carrier", "Colissimo")
 		values["number"][0], values["number"][1], values["rowCarrier"][2] = "1Z999AA10123456784", "A-1", "By hand"
@@ -65,7 +65,7 @@ func TestBulkShip(t *testing.T) {
 		more := filled.inputs(t, "/orders/bulk")
 		more.Set("numbers", "1\n2\n3")
 		more.Set("act", "ship")
-		has(t, b.post("/orders/bulk", more), "More numbers were pasted than there are orders")
+		has(t, b.post("/orders/bulk", more), "There are more numbers than orders")
 		values = filled.inputs(t, "/orders/bulk")
 		values.Set("act", "ship")
 		asked := b.post("/orders/bulk", values) // two have no number: it asks once
@@ -119,7 +119,7 @@ func TestBulkShipOfMoreThanTheSheetTakes(t *testing.T) {
 		c.order("PROCESSING", nil, 1)
 	}
 	asked := b.post("/orders/bulk", url.Values{"all": {strconv.Itoa(many)}, "to": {"SHIPPED"}})
-	has(t, asked, "Ship all: 501 orders?", "without tracking", "The report can undo all of it")
+	has(t, asked, "Ship: 501 orders?", "without tracking", "The report can undo all of it")
 	report := b.post("/orders/bulk", asked.inputs(t, "/orders/bulk"))
 	s.work()
 	out := b.follow(report)
@@ -200,7 +200,7 @@ func TestBulkReturn(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
 		c, b := s.shopper(t), s.as(s.owner)
 		c.articles()
-		const asked = "is back and on hand again"
+		const asked = "Put the shipped units back in stock"
 		left := 100
 		for _, restock := range []string{"", "true"} {
 			values := url.Values{"id": {c.order("DELIVERED", nil, 3), c.order("DELIVERED", nil, 2)}, "to": {"RETURNED"}}

@@ -104,7 +104,7 @@ func (d *Dashboard) showOrders(r *request) (answer, error) {
 	view := ordersView{listing: q.listing, List: q.values.Encode(), Total: total, Count: r.format.Count(total),
 		Bulk: r.form("/orders/bulk", shown), Moves: bulkMoves(), hidden: r.hiddenColumns()}
 	view.Columns = r.orderColumnsForm(view.hidden)
-	q.Swap, q.Shape, q.Ticks = "orders orders-do bulk", "broad", "bulk"
+	q.Swap, q.Ticks = "orders orders-do bulk", "bulk"
 	r.orderColumns(q, view)
 	r.orderTabs(q, counts)
 	r.orderChips(q, places)
@@ -138,6 +138,9 @@ func (r *request) orderRow(q orderList, o *orders.Summary) orderRow {
 	return row
 }
 
+// toShip are the statuses of orders that are to ship: in the views, the chips and the counts.
+var toShip = []orders.Status{orders.Processing, orders.PartiallyShipped}
+
 // orderTabs are the views: everything, what is to ship, and each status.
 func (r *request) orderTabs(q orderList, counts map[orders.Status]int64) {
 	add := func(label string, statuses ...orders.Status) {
@@ -150,7 +153,7 @@ func (r *request) orderTabs(q orderList, counts map[orders.Status]int64) {
 		q.countTab(label, "status", text, n)
 	}
 	add("All")
-	add("To ship", orders.Processing, orders.PartiallyShipped)
+	add("To ship", toShip...)
 	for _, s := range []orders.Status{orders.Pending, orders.PartiallyShipped, orders.Shipped, orders.Delivered, orders.Cancelled,
 		orders.Returned} {
 		add(statusWords[s].Word, s)
@@ -169,17 +172,20 @@ func (r *request) orderChips(q orderList, places []channels.Channel) {
 				out = append(out, statusWords[s].Word)
 			}
 		}
-		words := strings.Join(in, ", ")
-		if len(out) == 1 {
-			words = "all but " + out[0]
+		words := r.say("Status: %s", strings.Join(in, ", "))
+		switch {
+		case statusesText(q.Statuses) == statusesText(toShip):
+			words = "To ship"
+		case len(out) == 1:
+			words = r.say("Status: all but %s", out[0])
 		}
-		q.set("Status: "+words, "status")
+		q.set(words, "status")
 	}
 	if text := get("placed"); text != "" {
-		q.set("Placed: "+placedWords(text), "placed")
+		q.set(r.say("Placed: %s", r.placedWords(text)), "placed")
 	}
 	if from, to := get("createdAtGte"), get("createdAtLte"); from != "" || to != "" {
-		q.set("Placed: "+span(r.whenWords("from", from), r.whenWords("to", to)), "createdAtGte", "createdAtLte")
+		q.set(r.say("Placed: %s", r.span(r.whenWords("from", from), r.whenWords("to", to))), "createdAtGte", "createdAtLte")
 	}
 	if q.Channel != "" {
 		name := "unknown"
@@ -188,19 +194,19 @@ func (r *request) orderChips(q orderList, places []channels.Channel) {
 				name = c.Name
 			}
 		}
-		q.set("Channel: "+name, "channelId")
+		q.set(r.say("Channel: %s", name), "channelId")
 	}
 	if q.Country != "" {
-		q.set("Country: "+countryName(q.Country), "country")
+		q.set(r.say("Country: %s", countryName(q.Country)), "country")
 	}
 	if from, to := q.MinTotal, q.MaxTotal; from != nil || to != nil {
-		q.set("Total: "+span(r.bound(from), r.bound(to)), "minTotal", "maxTotal")
+		q.set(r.say("Total: %s", r.span(r.bound(from), r.bound(to))), "minTotal", "maxTotal")
 	}
 	if q.Stuck {
 		q.set("Disagrees with its shop", "stuck")
 	}
 	if q.Email != "" {
-		q.set("Customer: "+q.Email, "customerEmail")
+		q.set(r.say("Customer: %s", q.Email), "customerEmail")
 	}
 	if q.Customer != "" {
 		q.set("One customer", "customerId")
@@ -215,21 +221,21 @@ func (r *request) bound(a *money.Amount) string {
 }
 
 // span describes two bounds, of which one may be missing.
-func span(from, to string) string {
+func (r *request) span(from, to string) string {
 	switch {
 	case from == "":
-		return "to " + to
+		return r.say("to %s", to)
 	case to == "":
-		return "from " + from
+		return r.say("from %s", from)
 	}
-	return from + " to " + to
+	return r.say("%s to %s", from, to)
 }
 
-func placedWords(text string) string {
+func (r *request) placedWords(text string) string {
 	if text == "today" || text == "1d" {
-		return "today"
+		return r.say("today")
 	}
-	return "last " + text[:len(text)-1] + " days"
+	return r.say("last %s days", text[:len(text)-1])
 }
 
 // amountPattern is what the input of an amount may contain: whether it is clear shows when it is read.
@@ -250,7 +256,7 @@ func (r *request) orderMenus(q orderList, places []channels.Channel) {
 	placed := menu{ID: "f-placed", Label: "Placed", Inputs: []field{r.when("createdAtGte", "From", q.values.Get("createdAtGte")),
 		r.when("createdAtLte", "To", q.values.Get("createdAtLte"))}}
 	for _, text := range []string{"today", "7d", "30d", "90d"} {
-		placed.Links = append(placed.Links, tab{Label: sentence(placedWords(text)), Current: q.values.Get("placed") == text,
+		placed.Links = append(placed.Links, tab{Label: sentence(r.placedWords(text)), Current: q.values.Get("placed") == text,
 			To: q.with("placed", text, "createdAtGte", "", "createdAtLte", "")})
 	}
 	q.menu(placed, "placed", "createdAtGte", "createdAtLte")
@@ -280,7 +286,7 @@ func (r *request) orderMenus(q orderList, places []channels.Channel) {
 // orderColumns are the columns that are shown; three of them sort.
 func (r *request) orderColumns(q orderList, view ordersView) {
 	heads := []head{{Label: "Order", By: string(orders.ByNumber)}, {Label: "Placed", By: string(orders.ByCreatedAt)}, {Label: "Customer"},
-		{Label: "Lines"}, {Label: "Status"}, {Label: "Shipped"}, {Label: "Channel"}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
+		{Label: "Lines", Drop: 2}, {Label: "Status"}, {Label: "Shipped", Drop: 1}, {Label: "Channel", Drop: 3}, {Label: "Total", By: string(orders.ByTotal), Num: true}}
 	q.columns(string(q.Sort), !q.Ascending, "desc", slices.DeleteFunc(heads, func(h head) bool { return !view.Shows(strings.ToLower(h.Label)) })...)
 }
 

@@ -53,15 +53,15 @@ func (f format) sumOf(list []orders.Order) string {
 	}
 	out := strings.Join(words, " + ")
 	if left > 0 {
-		out += ", " + f.plural(left, "unit", "units") + " to ship"
+		out += f.say(", %s to ship", f.plural(left, "unit", "units"))
 	}
 	return out
 }
 
-// leftToShip are the units of an order that are still to be shipped.
+// leftToShip are the units that are to ship of an order that is released to ship, as the view, the counts and the badges of orders mean it.
 func leftToShip(status orders.Status, units orders.Units) int64 {
 	switch status {
-	case orders.Pending, orders.Processing, orders.PartiallyShipped:
+	case orders.Processing, orders.PartiallyShipped:
 		return units.Ordered - units.Shipped
 	}
 	return 0

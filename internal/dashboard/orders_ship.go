@@ -96,11 +96,11 @@ func (d *Dashboard) shipSheet(r *request, q orderList, list []jobs.Order) (answe
 		ready = append(ready, commerce.Tracked(one, cmp.Or(row.Carrier, view.Carrier), row.Tracking))
 		view.Rows = append(view.Rows, row)
 	}
-	view.Words = "Ship " + r.format.plural(int64(len(ready)), "order", "orders")
+	view.Words = r.say("Ship %s", r.format.plural(int64(len(ready)), "order", "orders"))
 	view.Numbers = strings.Join(typed.rest, "\n")
 	for _, text := range append(typed.all, view.Carrier) {
 		if len([]rune(text)) > apijson.MaxText {
-			view.Wrong = "A carrier or a number is longer than " + r.format.Count(apijson.MaxText) + " characters"
+			view.Wrong = r.say("A carrier or a number is longer than %s characters", r.format.Count(apijson.MaxText))
 		}
 	}
 	asked, _ := strconv.Atoi(sent.Get("without"))
@@ -110,21 +110,21 @@ func (d *Dashboard) shipSheet(r *request, q orderList, list []jobs.Order) (answe
 	switch {
 	case sent.Get("act") != "ship" || view.Wrong != "":
 	case len(typed.rest) > 0:
-		view.Wrong = "More numbers were pasted than there are orders"
+		view.Wrong = "There are more numbers than orders"
 	case len(ready) == 0:
-		view.Wrong = "None of these orders can be shipped"
+		view.Wrong = "None of these orders can ship"
 	case without > asked:
 		view.Without = without
-		view.Asked = r.format.plural(int64(without), "order has", "orders have") + " no tracking number. Ship again to go on without."
-		view.Words += ", " + r.format.Count(int64(without)) + " without tracking"
+		view.Asked = r.say("%s no tracking number. Ship again to go on without.", r.format.plural(int64(without), "order has", "orders have"))
+		view.Words += r.say(", %s without tracking", r.format.Count(int64(without)))
 	default:
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			job, err := d.Commerce.MoveOrders(tx, r.caller(), commerce.BulkDraft{To: orders.Shipped, Orders: append(ready, overtaken...)})
 			return r.remembered(redirect(bulkReport(job), ""), view.Carrier), err
 		})
 	}
-	return show(screen{Template: "orders_ship", Title: "Ship all", Section: "/orders", Data: view,
-		Crumbs: []crumb{{"Orders", "/orders"}, {"Ship all", ""}}}), nil
+	return show(screen{Template: "orders_ship", Title: "Ship orders", Section: "/orders", Data: view,
+		Crumbs: []crumb{{"Orders", "/orders"}, {"Ship orders", ""}}}), nil
 }
 
 // sheetCarrier is the carrier of a sheet: what was typed, else that of this browser's last parcel.

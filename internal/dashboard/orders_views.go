@@ -44,7 +44,7 @@ func (d *Dashboard) saveOrderView(r *request) (answer, error) {
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		_, err := accounts.SaveView(tx, accounts.SavedView{User: r.session.User.ID, Page: "/orders", Name: name, Query: q.values.Encode()})
-		return redirect(q.first(), "The view is saved"), err
+		return redirect(q.first(), "Saved the view"), err
 	})
 }
 
@@ -59,7 +59,7 @@ func (d *Dashboard) deleteOrderView(r *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		out := redirect("/orders", "The view is deleted")
+		out := redirect("/orders", "Deleted the view")
 		for _, v := range saved {
 			if v.ID == view {
 				out = out.undo(undo{Action: "/orders/views", Fields: viewFields(v)})

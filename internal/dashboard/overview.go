@@ -21,6 +21,7 @@ import (
 var overviewRoutes = []*route{
 	{method: "GET", path: "", serve: (*Dashboard).showOverview},
 	{method: "GET", path: "/{$}", serve: (*Dashboard).showOverview},
+	{method: "POST", path: "/first-steps/dismiss", serve: (*Dashboard).dismissSteps},
 }
 
 // need is open work for a person.
@@ -38,6 +39,7 @@ type kpi struct {
 	Label, Value, To string
 	Change, Tone     string // "+30.5 %", "good"; "" for no comparison
 	From             string
+	At               stamp  // after From, empty for none
 	Besides          string // revenue in other currencies
 }
 
@@ -61,8 +63,9 @@ type shareRow struct {
 
 // healthRow is the outcome of an endpoint's newest attempts.
 type healthRow struct {
-	Name, To, Words string
-	Tone, Glyph     string
+	Name, To, Words    string
+	Answered, Attempts int64 // of the newest, if there is any
+	Tone, Glyph        string
 }
 
 // latestRow is one of the newest orders.
@@ -95,8 +98,17 @@ type overviewView struct {
 	Low      []lowRow
 	LowCount string
 	low      int64
-	First    []need // the first steps in an empty account
+	First    []firstStepRow
+	Dismiss  *form // of the first steps
 	Calm     bool
+	Picker   []field // the days from one to another
+	Days     string  // those that are chosen, "" for one of the spans
+	Wrong    bool    // the days of the address
+	Hidden   []pair  // the channel, in the form of the days
+	Today    []kpi
+	Best     []bestRow
+
+	anyChannel bool
 }
 
 // overviewDays are the spans that can be chosen.
@@ -107,10 +119,7 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	if r.chooses("channelId") && r.caller().May("read:analytics") {
 		return d.choose(r, r.listing("/", "", "", "days", "channelId"), "Overview")
 	}
-	days := 30
-	if n, err := strconv.Atoi(r.http.URL.Query().Get("days")); err == nil && slices.Contains(overviewDays, n) {
-		days = n
-	}
+	p := r.period()
 	only, of := id.Channel(""), ""
 	if text := r.http.URL.Query().Get("channelId"); text != "" {
 		found, ok := id.Parse[id.Channel](text)
@@ -119,21 +128,25 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 		}
 		only, of = found, "&channelId="+text
 	}
-	view := overviewView{Before: strconv.Itoa(days) + " days before", Zone: r.format.zone.String(), Orders: prefix + "/orders"}
+	view := overviewView{Before: r.say("%s days before", strconv.Itoa(p.days)), Zone: r.format.zone.String(), Orders: prefix + "/orders",
+		Spans: p.spans(of), Picker: r.picker(&p), Days: p.label, Wrong: p.wrong != ""}
 	if of != "" {
 		view.Orders += "?" + of[1:]
+		view.Hidden = []pair{{Name: "channelId", Value: string(only)}}
 	}
-	for _, n := range overviewDays {
-		view.Spans = append(view.Spans, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n) + of, Current: n == days})
-	}
-	before := analytics.Span{From: r.format.midnight(1 - 2*days).UnixMicro(), To: r.format.midnight(1-days).UnixMicro() - 1}
+	steps := only == "" && r.stepsLeft()
 	var work openWork
 	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error { return work.read(tx, r) }, func(tx *db.Tx) error {
 			if !r.caller().May("read:analytics") {
 				return nil
 			}
-			return view.readFigures(tx, r, only, days, before)
+			return view.readFigures(tx, r, only, &p)
+		}, func(tx *db.Tx) error {
+			if !steps {
+				return nil
+			}
+			return work.readProducts(tx)
 		}, func(tx *db.Tx) error {
 			if !r.caller().May("read:orders") {
 				return nil
@@ -146,51 +159,44 @@ func (d *Dashboard) showOverview(r *request) (answer, error) {
 	}
 	view.Needs, view.Hooks = work.needs(r, view.lowStock(r.format, work.low)), work.hooks
 	view.Calm = len(view.Needs) == 0
-	if view.Calm && only == "" && len(view.Latest) == 0 && len(view.Shares) == 0 {
-		view.First = d.firstSteps(r)
+	if steps {
+		view.First, view.Dismiss = d.firstSteps(r, &view, &work), r.form("/first-steps/dismiss")
+	}
+	if view.Today != nil && r.caller().May("read:orders") {
+		view.Today = append(view.Today, r.toShipToday(&work))
 	}
 	return show(screen{Template: "overview", Title: "Overview", Section: "/", Data: view}), err
 }
 
-// firstSteps are the first steps in an empty account.
-func (d *Dashboard) firstSteps(r *request) (list []need) {
-	for _, n := range []need{
-		{Icon: "plug", Head: "Connect a channel", Text: "A shop, a marketplace, or a system of your own with a key.", Label: "Add a channel",
-			part: "/channels/new", area: "write:channels"},
-		{Icon: "tag", Head: "Bring your products", Text: "From a file, or one by one.", Label: "Add products", part: "/products",
-			area: "write:products"},
-		{Icon: "hook", Head: "Hear of every change", Text: "Webhooks notify your systems as things happen.", Label: "Add a webhook",
-			part: "/webhooks/new", area: "write:webhooks"},
-	} {
-		if d.has(n.part) && r.caller().May(n.area) {
-			n.Tone, n.To = "info", prefix+n.part
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
 // readFigures reads the figures with those of the span before, the chart, and the channels' shares.
-func (v *overviewView) readFigures(tx *db.Tx, r *request, only id.Channel, days int, before analytics.Span) error {
-	currency, span := r.session.Account.Currency, r.format.lastDays(days)
-	list := r.soldIn(days)
+func (v *overviewView) readFigures(tx *db.Tx, r *request, only id.Channel, p *period) error {
+	currency := r.session.Account.Currency
+	list, todays := r.soldIn(p.placed()), r.soldIn("placed=today")
 	return tx.Together(func(tx *db.Tx) error {
-		o, err := analytics.ReadOverview(tx, currency, only, span, before, r.format.zone)
+		o, err := analytics.ReadOverview(tx, currency, only, p.span(), p.before(), r.format.zone)
 		if err != nil {
 			return err
 		}
-		v.chooseChannel(only, days, o.Channels)
+		v.chooseChannel(only, p, o.Channels)
 		ofAll := list
 		if only != "" && list != "" {
 			list += "&channelId=" + string(only)
+			todays += "&channelId=" + string(only)
 		}
+		v.anyChannel = len(o.Channels) > 0
 		v.KPIs, v.low, v.LowCount = r.kpis(o, currency, list), o.Low, r.format.Count(o.Low)
 		if only != "" {
 			v.KPIs[3].From += ", of every channel"
 		}
 		v.Shares = r.shares(o.Shares, currency, ofAll)
-		v.Chart = r.salesChart(o.Now.Points, o.Before.Points, currency)
+		v.Chart = r.salesChart(p, o.Now.Points, o.Before.Points, currency)
+		v.Today = r.today(p, o, currency, todays)
 		return nil
+	}, func(tx *db.Tx) error {
+		if only != "" {
+			return nil // best sellers are those of all channels
+		}
+		return v.readBest(tx, r, currency, p)
 	}, func(tx *db.Tx) error {
 		if !r.caller().May("read:inventory") {
 			return nil
@@ -205,7 +211,7 @@ func (v *overviewView) readFigures(tx *db.Tx, r *request, only id.Channel, days 
 }
 
 // chooseChannel notes whose figures are shown, and the others to choose from.
-func (v *overviewView) chooseChannel(only id.Channel, days int, list []analytics.Channel) {
+func (v *overviewView) chooseChannel(only id.Channel, p *period, list []analytics.Channel) {
 	for _, c := range list {
 		if c.ID == only {
 			v.Channel = c.Name
@@ -214,7 +220,7 @@ func (v *overviewView) chooseChannel(only id.Channel, days int, list []analytics
 	if len(list) < 2 && only == "" {
 		return
 	}
-	at := prefix + "/?days=" + strconv.Itoa(days)
+	at := prefix + "/?" + p.query().Encode()
 	if len(list) > mostInMenu {
 		v.Choose = at + "&" + choosing + "=channelId"
 		return
@@ -242,10 +248,11 @@ func (v overviewView) lowStock(f format, oversold int64) []need {
 		Text: strings.Join(names, ", "), To: prefix + "/stock?view=low", Label: "See stock"}}
 }
 
-// soldIn is the list of the orders that the figures of a span of days count, "" if the user may not see it.
-func (r *request) soldIn(days int) string {
+// soldIn is the list of the orders that the figures of a period count, which some parameters of the list name; "" if the
+// user may not see it.
+func (r *request) soldIn(placed string) string {
 	sold := slices.DeleteFunc(slices.Clone(orders.Statuses), func(s orders.Status) bool { return s == orders.Cancelled })
-	return r.page("/orders", "/orders?placed="+strconv.Itoa(days)+"d&status="+statusesText(sold))
+	return r.page("/orders", "/orders?"+placed+"&status="+statusesText(sold))
 }
 
 // counted is the number of orders in all currencies.
@@ -276,7 +283,7 @@ func (r *request) kpis(o analytics.Overview, currency, orderList string) []kpi {
 	for i, t := range o.Now.Takings[1:] {
 		list[1].Besides += []string{"plus ", ", "}[min(i, 1)] + f.Whole(t.Revenue, t.Currency)
 	}
-	list[3].From = "of " + f.Count(o.Customers) + " in all"
+	list[3].From = r.say("of %s in all", f.Count(o.Customers))
 	return list
 }
 
@@ -306,20 +313,20 @@ func (f format) change(now, before float64) (words, tone string) {
 }
 
 // salesChart is revenue by day; today has not ended yet.
-func (r *request) salesChart(now, before []analytics.Point, currency string) chart {
+func (r *request) salesChart(p *period, now, before []analytics.Point, currency string) chart {
 	points := make([]point, len(now))
-	for i, p := range now {
-		day := time.UnixMicro(p.Start)
-		points[i] = point{Label: r.format.write(day, "2 Jan"), Words: r.format.Total(p.Revenue, currency), Value: units(p.Revenue),
-			Part: i == len(now)-1}
+	for i, sold := range now {
+		day := time.UnixMicro(sold.Start)
+		points[i] = point{Label: r.format.write(day, "2 Jan"), Words: r.format.Total(sold.Revenue, currency), Value: units(sold.Revenue),
+			Part: p.current() && i == len(now)-1}
 		if points[i].Part {
 			points[i].Label = "Today"
 		}
 		if i < len(before) {
 			points[i].Before, points[i].Other = units(before[i].Revenue), r.format.Total(before[i].Revenue, currency)
 		}
-		points[i].Title = r.format.write(day, "Mon 2 Jan") + ": " + points[i].Words + " from " + r.format.plural(p.Orders, "order", "orders") +
-			" (" + points[i].Other + " before)"
+		points[i].Title = r.say("%s: %s from %s (%s before)", r.format.write(day, "Mon 2 Jan"), points[i].Words, r.format.plural(sold.Orders, "order", "orders"), points[i].Other)
+		points[i].Brief = r.format.write(day, "2 Jan") + ": " + points[i].Words + ", " + r.format.plural(sold.Orders, "order", "orders")
 	}
 	return newChart("Revenue", points, func(v float64) string { return r.format.short(v, currency) })
 }

@@ -19,7 +19,7 @@ import (
 func TestOverview(t *testing.T) {
 	sitesWith(t, noon, func(t *testing.T, s *site) {
 		b := s.as(s.owner)
-		if out := b.get("/"); out.status != 200 || !strings.Contains(out.words(), "First steps Connect a channel") {
+		if out := b.get("/"); out.status != 200 || !strings.Contains(out.words(), "First steps Put away Create your account Done") {
 			t.Fatalf("empty: %d %s", out.status, out.words())
 		}
 		s.seedWork()

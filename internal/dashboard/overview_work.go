@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +21,7 @@ type openWork struct {
 	oversold    []analytics.Level
 	failing     []failing
 	hooks       []healthRow
+	anyProduct  bool       // read for the first steps
 	failed      int64      // jobs
 	lastFailed  []jobs.Job // the newest of them
 	reconnect   []channels.Channel
@@ -113,7 +113,7 @@ func (w *openWork) readHooks(tx *db.Tx) error {
 		row := healthRow{Name: endpointName(e), To: prefix + "/webhooks/" + string(e.ID), Words: "no attempts yet", Tone: "idle",
 			Glyph: "pending"}
 		if h.Attempts > 0 {
-			row.Words = strconv.FormatInt(h.Answered, 10) + " of " + strconv.FormatInt(h.Attempts, 10) + " succeeded"
+			row.Words, row.Answered, row.Attempts = "", h.Answered, h.Attempts
 			row.Tone, row.Glyph = "good", "ok"
 		}
 		switch {
@@ -141,11 +141,11 @@ func (w openWork) needs(r *request, low []need) (list []need) {
 			Text: "What the shop says cannot be taken over; nothing of their stock is freed", Label: "Decide", To: prefix + "/orders?stuck=true"})
 	}
 	for _, e := range w.failing {
-		text := "None of the last " + f.plural(e.health.Attempts, "attempt", "attempts") + " succeeded"
+		text := r.say("None of the last %s succeeded", f.plural(e.health.Attempts, "attempt", "attempts"))
 		if e.waiting > 0 {
 			text += "; " + f.plural(e.waiting, "delivery waits", "deliveries wait")
 		}
-		list = append(list, need{Tone: "bad", Icon: "hook", Head: e.name + " fails",
+		list = append(list, need{Tone: "bad", Icon: "hook", Head: r.say("%s fails", e.name),
 			Text: text, To: prefix + "/webhooks/" + string(e.id), Label: "Inspect"})
 	}
 	if n := int64(len(w.oversold)); n > 0 {
@@ -167,7 +167,7 @@ func (w openWork) needs(r *request, low []need) (list []need) {
 			Label: "Read why"})
 	}
 	for _, c := range w.reconnect {
-		list = append(list, need{Tone: "bad", Icon: "plug", Head: "Reconnect " + c.Name, Text: channelBadge(c).Word,
+		list = append(list, need{Tone: "bad", Icon: "plug", Head: r.say("Reconnect %s", c.Name), Text: channelBadge(c).Word,
 			To: prefix + "/channels/" + string(c.ID), Label: "Reconnect"})
 	}
 	return list

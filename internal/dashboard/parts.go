@@ -43,6 +43,7 @@ type head struct {
 	Sort  string // "ascending", "descending", "" for not sorted by it
 	Num   bool
 	Out   bool // for screen readers only
+	Drop  int  // a column that leaves a narrow table: 1 leaves first, 3 last; 0 stays
 }
 
 // pager leads through a list.
@@ -102,6 +103,7 @@ func newAsk(id, head, text, label string, f *form) ask {
 type once struct {
 	Head, Text string
 	Label      string // what the secret is: "API key"
+	More       string // what else to know, "" for nothing
 	Secret     string
 	Curl       string // a command that uses it, "" for none
 	Back       string // address of the next page

@@ -61,7 +61,7 @@ func TestPictures(t *testing.T) {
 	b.fill("#login-email", email)
 	b.fill("#login-password", password)
 	b.press("Log in")
-	b.shows("Needs you")
+	b.shows("Needs attention")
 	b.shows("Shopify shop") // orders of the simulated shops have come
 	b.shows("WooCommerce shop")
 	b.save(t, "overview")
@@ -88,7 +88,7 @@ func picturesOfSelling(t *testing.T, b *window) {
 	b.click("#orders tbody tr:nth-child(1) input")
 	b.click("#orders tbody tr:nth-child(2) input")
 	b.shows("2 selected")
-	b.press("Ship all")
+	b.press("Ship")
 	b.shows("Tracking number")
 	b.save(t, "ship")
 	prices := filepath.Join(t.TempDir(), "prices.csv")

@@ -44,7 +44,7 @@ func (d *Dashboard) updateProduct(r *request) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateProduct(tx, r.caller(), p.product.ID, commerce.Expected{}, draft)
-			return redirect(p.path(""), "Saved"), err
+			return redirect(p.path(""), "Saved the product"), err
 		})
 		return out, placedIn("variants", err, rows)
 	})
@@ -196,7 +196,7 @@ func (p productPage) form(r *request) *form {
 	currency, sent := r.caller().Currency, r.sentTo(p.path(""))
 	fields := []field{
 		{Name: "name", Label: "Name", Value: p.product.Name, Required: true, Max: limits.MaxProductName},
-		{Name: "price", Label: "Price in " + currency, Kind: "decimal", Digits: money.Digits(currency),
+		{Name: "price", Label: r.say("Price in %s", currency), Kind: "decimal", Digits: money.Digits(currency),
 			Value: amountText(&p.product.Price, currency), Required: true},
 		{Name: "compareAtPrice", Label: "Price before", Kind: "decimal", Digits: money.Digits(currency),
 			Value: amountText(p.product.CompareAt, currency), ClearBlank: true, Hint: "shown crossed out; blank for none"},
@@ -204,12 +204,12 @@ func (p productPage) form(r *request) *form {
 		{Name: "description", Label: "Description", Kind: "textarea", Value: p.product.Description, ClearBlank: true,
 			Max: limits.MaxDescription, Hint: "HTML, or plain text"},
 	}
-	fields = append(fields, tradeFields("", p.product.Trade, currency, true)...)
+	fields = append(fields, r.tradeFields("", p.product.Trade, currency, true)...)
 	fields = append(fields, p.imageFields(r)...)
 	fields = append(fields, pictureField(r))
-	fields = append(fields, p.variantFields(sent, currency)...)
+	fields = append(fields, p.variantFields(r, sent, currency)...)
 	fields = append(fields, p.categoryFields(r)...)
-	return r.editing(p.path(""), append(fields, p.attributeFields()...)...)
+	return r.editing(p.path(""), append(fields, p.attributeFields(r)...)...)
 }
 
 // sentTo is what was sent to an action below the prefix, nil if it is not the one that is served.
@@ -222,7 +222,7 @@ func (r *request) sentTo(action string) url.Values {
 
 // tradeFields are the inputs of what trade needs to know of a product, or of a variant at a place of the form. A blank
 // one clears what is stored.
-func tradeFields(at string, t catalog.Trade, currency string, stored bool) []field {
+func (r *request) tradeFields(at string, t catalog.Trade, currency string, stored bool) []field {
 	weight, blank := "", "none"
 	if t.Weight != nil {
 		weight = t.Weight.String()
@@ -235,7 +235,7 @@ func tradeFields(at string, t catalog.Trade, currency string, stored bool) []fie
 			Hint: "EAN or UPC: the digits below the bars"},
 		{Name: at + "weight", Label: "Weight in kg", Kind: "decimal", Digits: 3, Value: weight, Placeholder: blank,
 			Hint: "of one unit with its packing"},
-		{Name: at + "cost", Label: "Cost in " + currency, Kind: "decimal", Digits: money.Digits(currency),
+		{Name: at + "cost", Label: r.say("Cost in %s", currency), Kind: "decimal", Digits: money.Digits(currency),
 			Value: amountText(t.Cost, currency), Placeholder: blank, Hint: "what one unit costs you; buyers never see it"},
 		{Name: at + "taxClass", Label: "Tax class", Value: t.TaxClass, Max: limits.MaxTaxClass, Placeholder: blank,
 			Hint: "as your shop calls it, such as reduced-rate"},
@@ -287,7 +287,7 @@ func (p productPage) categoryFields(r *request) []field {
 		if c, ok := p.linked[l.Category]; ok && !offered[c.ID] {
 			offer(c, p.linked)
 		} else if !ok {
-			in.Options = append(in.Options, option{Value: value, Label: l.Reference + " (not here yet)"})
+			in.Options = append(in.Options, option{Value: value, Label: r.say("%s (not here yet)", l.Reference)})
 		}
 	}
 	if !p.many {
@@ -304,7 +304,7 @@ func attributesOf(stored string) map[string]json.RawMessage {
 }
 
 // attributeFields are the attributes that the account defines, and the product's others if they are plain values.
-func (p productPage) attributeFields() (fields []field) {
+func (p productPage) attributeFields(r *request) (fields []field) {
 	values := attributesOf(p.product.Attributes)
 	described := map[string]bool{}
 	for _, a := range p.attributes {
@@ -317,7 +317,7 @@ func (p productPage) attributeFields() (fields []field) {
 				in.Options = append(in.Options, option{Value: o, Label: o})
 			}
 			if in.Value != "" && !slices.Contains(a.Options, in.Value) {
-				in.Options = append(in.Options, option{Value: in.Value, Label: in.Value + " (not among the options)"})
+				in.Options = append(in.Options, option{Value: in.Value, Label: r.say("%s (not among the options)", in.Value)})
 			}
 		case "number":
 			in.Kind = "decimal"

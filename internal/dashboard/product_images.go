@@ -29,7 +29,7 @@ func (p productPage) imageFields(r *request) (fields []field) {
 		filled++
 	}
 	for i := range min(filled+moreImages, limits.MaxImages) {
-		f := field{Name: imageName(i), Label: "Image " + strconv.Itoa(i+1), Kind: "url", Placeholder: "https://…",
+		f := field{Name: imageName(i), Label: r.say("Image %s", strconv.Itoa(i+1)), Kind: "url", Placeholder: "https://…",
 			Max: limits.MaxImageURL}
 		if i < len(images) {
 			if f.Value = images[i].URL; r.plainImage(f.Value) {

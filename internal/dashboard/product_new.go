@@ -23,7 +23,7 @@ func newProductForm(r *request) *form {
 			Unique:   true,
 			Hint:     "it stays for good: orders and stock know the product by it",
 		},
-		field{Name: "price", Label: "Price in " + r.caller().Currency, Kind: "decimal", Required: true,
+		field{Name: "price", Label: r.say("Price in %s", r.caller().Currency), Kind: "decimal", Required: true,
 			Digits: money.Digits(r.caller().Currency)},
 		field{Name: "status", Label: "Status", Kind: "select", Value: string(catalog.DraftStatus), Options: statusOptions()},
 	)

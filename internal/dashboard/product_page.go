@@ -47,6 +47,7 @@ type productView struct {
 	Moves        []formButton // to other statuses
 	Delete       ask
 	Pairs        []pair
+	Technical    []pair // its id
 	History      history
 }
 
@@ -133,9 +134,10 @@ func (d *Dashboard) productScreen(r *request, p productPage) answer {
 	view := productView{ID: string(p.product.ID), SKU: p.product.SKU, Badge: productBadges[p.product.Status], Form: f,
 		Unsaved: r.http.Method == http.MethodPost, Images: r.imageRows(f), Variants: p.variantsView(f),
 		Publications: p.publications(r), History: p.history,
-		Pairs: []pair{{Name: "Id", Value: string(p.product.ID), Mono: true}, {Name: "Created", At: r.format.Stamp(p.product.CreatedAt)},
+		Pairs: []pair{{Name: "Created", At: r.format.Stamp(p.product.CreatedAt)},
 			{Name: "Changed", At: r.format.Stamp(p.product.UpdatedAt)}},
-		Delete: newAsk("delete-product", "Delete "+p.product.SKU+"?", "The product goes with its variants, its stock and its publications. "+
+		Technical: []pair{{Name: "Product id", Value: string(p.product.ID), Mono: true}},
+		Delete: newAsk("delete-product", r.say("Delete %s?", p.product.SKU), "The product goes with its variants, its stock and its publications. "+
 			"Lines of orders keep its SKU and name. To stop selling it, archive it instead.", "Delete the product",
 			r.form(p.path("/delete"), field{Name: "typed", Label: "Type the SKU to delete it", Required: true, Mono: true})),
 	}
@@ -200,7 +202,7 @@ func (p productPage) facts(r *request, f *form) (list []pair, variants []variant
 	add("Price before", price(p.product.CompareAt))
 	add("GTIN", p.product.GTIN)
 	if p.product.Weight != nil {
-		add("Weight", r.format.plain(p.product.Weight.String())+" kg")
+		add("Weight", r.say("%s kg", r.format.plain(p.product.Weight.String())))
 	}
 	add("Cost", price(p.product.Cost))
 	add("Tax class", p.product.TaxClass)
@@ -250,9 +252,9 @@ func (p productPage) publications(r *request) (rows []publicationRow) {
 		channel := hiddenField("channelId", string(c.ID))
 		switch {
 		case on && place.Status != "removing":
-			row.Act = &formButton{Label: "Unpublish", About: "from " + c.Name, Form: r.form(p.path("/unpublish"), channel)}
+			row.Act = &formButton{Label: "Unpublish", About: r.say("from %s", c.Name), Form: r.form(p.path("/unpublish"), channel)}
 		case !on && c.Receives():
-			row.Act = &formButton{Label: "Publish", About: "on " + c.Name, Form: r.form(p.path("/publish"), channel)}
+			row.Act = &formButton{Label: "Publish", About: r.say("on %s", c.Name), Form: r.form(p.path("/publish"), channel)}
 		}
 		rows = append(rows, row)
 	}

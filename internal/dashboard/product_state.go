@@ -25,7 +25,7 @@ func (d *Dashboard) setStatus(r *request) (answer, error) {
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		_, err := d.Commerce.UpdateProduct(tx, r.caller(), p.product.ID, commerce.Expected{}, catalog.Draft{Status: patch.To(to)})
-		out := redirect(p.path(""), p.product.SKU+" is now: "+productBadges[to].Word)
+		out := redirect(p.path(""), "Changed "+p.product.SKU+" to: "+productBadges[to].Word)
 		return out.undo(undo{Action: p.path("/status"), Fields: map[string]string{"status": string(p.product.Status)}}), err
 	})
 }
@@ -34,7 +34,7 @@ func (d *Dashboard) setStatus(r *request) (answer, error) {
 func (d *Dashboard) publishProduct(r *request) (answer, error) {
 	return d.onChannel(r, func(tx *db.Tx, p productPage, c channels.Channel) (answer, error) {
 		_, err := d.Commerce.PublishProducts(tx, c.ID, []id.Product{p.product.ID}, nil)
-		return redirect(p.path(""), "Published on "+c.Name).undo(undo{Action: p.path("/unpublish"),
+		return redirect(p.path(""), r.say("Published on %s", c.Name)).undo(undo{Action: p.path("/unpublish"),
 			Fields: map[string]string{"channelId": string(c.ID)}}), err
 	})
 }
@@ -43,7 +43,7 @@ func (d *Dashboard) publishProduct(r *request) (answer, error) {
 func (d *Dashboard) unpublishProduct(r *request) (answer, error) {
 	return d.onChannel(r, func(tx *db.Tx, p productPage, c channels.Channel) (answer, error) {
 		err := d.Commerce.UnpublishProduct(tx, c, p.product.ID)
-		return redirect(p.path(""), "No longer on "+c.Name).undo(undo{Action: p.path("/publish"),
+		return redirect(p.path(""), r.say("Unpublished from %s", c.Name)).undo(undo{Action: p.path("/publish"),
 			Fields: map[string]string{"channelId": string(c.ID)}}), err
 	})
 }

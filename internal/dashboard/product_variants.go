@@ -53,7 +53,7 @@ func (p productPage) rowCount(sent url.Values) int {
 }
 
 // variantFields are the inputs of all variants, and those that variants are built from.
-func (p productPage) variantFields(sent url.Values, currency string) (fields []field) {
+func (p productPage) variantFields(r *request, sent url.Values, currency string) (fields []field) {
 	names := p.optionNames(sent)
 	for k, name := range names {
 		fields = append(fields, hiddenField(optionName(k), name))
@@ -77,11 +77,11 @@ func (p productPage) variantFields(sent url.Values, currency string) (fields []f
 				Value: amountText(v.Price, currency), ClearBlank: stored, Placeholder: "as product"},
 			field{Name: at + "compareAtPrice", Label: "Price before", Kind: "decimal", Digits: money.Digits(currency),
 				Value: amountText(v.CompareAt, currency), ClearBlank: stored, Placeholder: "none"})
-		fields = append(fields, tradeFields(at, v.Trade, currency, stored)...)
+		fields = append(fields, r.tradeFields(at, v.Trade, currency, stored)...)
 	}
 	options := p.product.Options()
 	for k := range mostVariantOptions {
-		name := field{Name: makeName(k), Label: "Option " + strconv.Itoa(k+1),
+		name := field{Name: makeName(k), Label: r.say("Option %d", k+1),
 			Placeholder: []string{"Size", "Colour", "Material"}[k]}
 		values := field{Name: makeValues(k), Label: "Its values", Placeholder: []string{"S, M, L", "red, blue", "wool"}[k]}
 		if k < len(options) {

@@ -286,7 +286,7 @@ func (r *request) productBulkFields(tx *db.Tx, action commerce.ProductAction, na
 	return []field{
 		{Name: "percent", Label: "Percent", Kind: "decimal", Hint: "10 raises prices by a tenth, -10 lowers them"},
 		{Name: "amount", Label: "Or an amount", Kind: "decimal", Digits: money.Digits(r.caller().Currency),
-			Hint: "In " + r.caller().Currency + ": 2 raises each price by 2, -2 lowers it; no price falls below 0"}}, nil
+			Hint: r.say("In %s: 2 raises each price by 2, -2 lowers it; no price falls below 0", r.caller().Currency)}}, nil
 }
 
 // bulkPreview shows what a change would do, and asks to confirm it.
@@ -297,17 +297,17 @@ func (r *request) bulkPreview(b bulkRequest, found commerce.ProductsPreview, nam
 	p.Counts = []pair{{Name: "Products", Value: count(found.Total)}, {Name: "Would change", Value: count(found.Changed)},
 		{Name: "Are so already", Value: count(found.Unchanged)}, {Name: "Would be refused", Value: count(found.Refused)}}
 	if seen := b.sent.Get("total"); seen != "" && seen != strconv.FormatInt(found.Total, 10) {
-		p.Notes = append(p.Notes, newCallout("warn", "Meanwhile "+many+" match", "Look at the preview again before you confirm."))
+		p.Notes = append(p.Notes, newCallout("warn", r.say("Meanwhile %s match", many), "Look at the preview again before you confirm."))
 	}
 	if found.Partial() {
-		p.Notes = append(p.Notes, newCallout("", "The first "+count(found.Examined)+" products were examined",
+		p.Notes = append(p.Notes, newCallout("", r.say("The first %s products were examined", count(found.Examined)),
 			"The counts below are of these. The report has the outcome of every product."))
 	}
 	if found.Jumps > 0 {
 		p.Typed = strconv.FormatInt(found.Largest, 10)
 		p.Wrong = typed != ""
-		p.Notes = append(p.Notes, newCallout("bad", r.format.plural(found.Jumps, "price changes", "prices change")+" by more than half",
-			"The largest change is "+count(found.Largest)+" %."))
+		p.Notes = append(p.Notes, newCallout("bad", r.say("%s by more than half", r.format.plural(found.Jumps, "price changes", "prices change")),
+			r.say("The largest change is %s %%.", count(found.Largest))))
 	}
 	for _, s := range found.Samples {
 		row := r.bulkSample(s.Product, names)
@@ -320,7 +320,7 @@ func (r *request) bulkPreview(b bulkRequest, found commerce.ProductsPreview, nam
 }
 
 // bulkOutcomes are the outcomes of a product in a preview and in a report.
-var bulkOutcomes = map[jobs.Outcome]badge{jobs.Done: {"good", "ok", "Changed"}, jobs.Unchanged: {"", "pending", "As it was"},
+var bulkOutcomes = map[jobs.Outcome]badge{jobs.Done: {"good", "ok", "Changed"}, jobs.Unchanged: {"", "pending", "Unchanged"},
 	jobs.Refused: {"bad", "fail", "Refused"}}
 
 func (r *request) bulkSample(o jobs.Product, names bulkNames) bulkSample {
@@ -355,7 +355,7 @@ func (r *request) partWords(p commerce.ProductPart, sku string, names bulkNames)
 			}
 		}
 		if more := len(list) - mostPrices; more > 0 {
-			list = append(list[:mostPrices], r.format.Count(int64(more))+" more")
+			list = append(list[:mostPrices], r.say("%s more", r.format.Count(int64(more))))
 		}
 		return strings.Join(list, ", ")
 	}

@@ -72,7 +72,7 @@ func (d *Dashboard) showProductReport(r *request) (answer, error) {
 	view.actions(r, job, at+"/action")
 	l.countTab("All", "outcome", "", job.Processed)
 	l.countTab("Changed", "outcome", string(jobs.Done), job.Updated)
-	l.countTab("As they were", "outcome", string(jobs.Unchanged), job.Processed-job.Updated-job.Failed)
+	l.countTab("Unchanged", "outcome", string(jobs.Unchanged), job.Processed-job.Updated-job.Failed)
 	l.countTab("Refused", "outcome", string(jobs.Refused), job.Failed)
 	l.rows(len(list), total)
 	for _, o := range list {
@@ -81,7 +81,7 @@ func (d *Dashboard) showProductReport(r *request) (answer, error) {
 	change, undone := commerce.ProductChangeOf(job)
 	title := bulkActions[change.Action].Title
 	if undone != "" {
-		title = "Undo: " + title
+		title = r.say("Undo: %s", title)
 	}
 	return l.show(screen{Template: "products_bulk_report", Title: title, Section: "/products",
 		Crumbs: []crumb{{"Products", "/products"}, {title, ""}}, Data: view}), nil
@@ -149,8 +149,8 @@ func (d *Dashboard) actOnProductJob(r *request) (answer, error) {
 		return answer{}, err
 	}
 	action := commerce.JobAction(r.http.PostForm.Get("action"))
-	words := map[commerce.JobAction]string{commerce.PauseJob: "Paused", commerce.ResumeJob: "It goes on", commerce.StopJob: "Stopped",
-		commerce.UndoJob: "The changes are being undone"}
+	words := map[commerce.JobAction]string{commerce.PauseJob: "Paused the job", commerce.ResumeJob: "Resumed the job", commerce.StopJob: "Stopped the job",
+		commerce.UndoJob: "Undoing the changes"}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		if _, err := productJob(tx, which); err != nil {
 			return answer{}, err

@@ -60,7 +60,7 @@ func TestStoryOfPublishingManyProducts(t *testing.T) {
 			t.Errorf("%d clicks", clicks)
 		}
 		there.work()
-		b.shows("500 changed, 0 as they were, 0 refused")
+		b.shows("500 changed, 0 unchanged, 0 refused")
 		b.shoot(t, "products-bulk-report")
 		if n := len(c.list("/channels/" + channel + "/publications?limit=250&page=2")); n != 250 {
 			t.Errorf("%d publications on the second page", n)
@@ -106,15 +106,15 @@ func TestBulkChangeOfProducts(t *testing.T) {
 		}
 		has(t, act("pause"), "Paused", "Resume")
 		s.work()
-		has(t, b.get(at), "0 changed, 0 as they were, 0 refused")
-		has(t, act("resume"), "It goes on")
+		has(t, b.get(at), "0 changed, 0 unchanged, 0 refused")
+		has(t, act("resume"), "Resumed the job")
 		s.work()
-		has(t, b.get(at), "60 changed, 0 as they were, 0 refused", "€10.00 → €16.00", "Undo all")
+		has(t, b.get(at), "60 changed, 0 unchanged, 0 refused", "€10.00 → €16.00", "Undo all")
 		file := b.post(at+"/report", url.Values{})
 		if lines := strings.Count(file.body, "\n"); file.status != 200 || lines != 61 || !strings.Contains(file.body, `"{""prices"":{""P-0"":""10""}}"`) {
 			t.Errorf("the file: %d, %d lines: %.300s", file.status, lines, file.body)
 		}
-		has(t, act("undo"), "The changes are being undone", "Undo: Change prices")
+		has(t, act("undo"), "Undoing the changes", "Undo: Change prices")
 		has(t, act("stop"), "Stopped after 0 of 60")
 		if out := b.get("/products/bulk?action=status&all=60&status=DRAFT"); !strings.Contains(out.words(), "For sale → Draft") {
 			t.Errorf("%d %.900s", out.status, out.words())

@@ -66,8 +66,8 @@ func (r *request) productListOf(given url.Values) (l *listing, f catalog.Filter)
 		f.Sort, f.Descending = catalog.Sort(field), direction == "desc"
 	}
 	l.columns(string(f.Sort), f.Descending, "asc", head{Label: "Image", Out: true}, head{Label: "Product", By: string(catalog.ByName)},
-		head{Label: "SKU", By: string(catalog.BySKU)}, head{Label: "Status"}, head{Label: "Available", Num: true}, head{Label: "Channels"},
-		head{Label: "Changed", By: string(catalog.ByUpdate)}, head{Label: "Price", By: string(catalog.ByPrice), Num: true})
+		head{Label: "SKU", By: string(catalog.BySKU)}, head{Label: "Status"}, head{Label: "Available", Num: true},
+		head{Label: "Channels", Drop: 2}, head{Label: "Changed", By: string(catalog.ByUpdate), Drop: 1}, head{Label: "Price", By: string(catalog.ByPrice), Num: true})
 	return l, f
 }
 
@@ -86,7 +86,7 @@ func (d *Dashboard) listProducts(r *request) (answer, error) {
 	}
 	view := productsView{listView: listView[productRow]{listing: l}, Bulk: r.caller().May("write:products")}
 	if view.Bulk {
-		l.Swap, l.Shape, l.Ticks = "products bulk", "broad", "bulk"
+		l.Swap, l.Ticks = "products bulk", "bulk"
 	}
 	err := r.readWide(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) error {
@@ -243,7 +243,7 @@ func (r *request) productRow(shown records.Products, p *catalog.Product) product
 	case failed > 0:
 		row.Channels, row.Failed = r.format.plural(int64(failed), "refused it", "refused it"), true
 	case all > published:
-		row.Channels = r.format.Count(int64(published)) + " of " + r.format.Count(int64(all))
+		row.Channels = r.say("%s of %s", r.format.Count(int64(published)), r.format.Count(int64(all)))
 	case all > 0:
 		row.Channels = r.format.Count(int64(all))
 	}

@@ -124,7 +124,7 @@ func TestVariantsAreBuiltFromOptions(t *testing.T) {
 		home := "/products/" + string(p.ID)
 		out := b.sendForm(t, b.get(home), home, "name", "T-shirt", "make[0].name", "size", "make[0].values", "S, M", "make[1].name", "Colour",
 			"make[1].values", "red, Blau", "then", "rows")
-		has(t, out, "3 rows are new and stored by Save")
+		has(t, out, "3 new rows: Save stores them")
 		for input, want := range map[string]string{"name": "T-shirt", "variants[0].name": "One", "variants[1].sku": "TEE-S-RED",
 			"variants[1].values[0]": "S", "variants[1].values[1]": "red", "variants[1].name": "S / red", "variants[3].sku": "TEE-M-BLAU"} {
 			if got := out.inputs(t, home).Get(input); got != want {
@@ -190,7 +190,7 @@ func TestProductIsArchivedAndPublishedWithUndo(t *testing.T) {
 		shop := s.channel("Own shop")
 		home := "/products/" + string(p.ID)
 		page := b.follow(b.submit(t, b.get(home), home+"/status", "status", "ARCHIVED"))
-		has(t, page, "MUG is now: Archived", "Undo")
+		has(t, page, "Changed MUG to: Archived", "Undo")
 		if now, _ := s.stored(p.ID); now.Status != catalog.Archived {
 			t.Errorf("status %s", now.Status)
 		}

@@ -15,6 +15,7 @@ import (
 // onlyInAMoment are routes that the pages of the sample data do not lead to, with the reason; those with a name have a test of that name.
 var onlyInAMoment = map[string]string{
 	"POST /orders/bulk/{id}/undo": "TestBulkShip",
+	"POST /first-steps/dismiss":   "TestFirstSteps",
 	"POST /products/bulk":         "TestBulkChangeOfProducts", "POST /products/bulk/{id}/action": "TestBulkChangeOfProducts",
 	"GET /connect/{id}/stock":    "TestStoryOfConnectingAShop",
 	"POST /connect/{id}/stock":   "TestStoryOfConnectingAShop",

@@ -132,7 +132,7 @@ func TestSaid(t *testing.T) {
 	}
 	for code, words := range map[string][2]string{
 		"transition_not_allowed": {"an order cannot go from PENDING to DELIVERED", "Not shipped yet"},
-		"order_not_shippable":    {"a PROCESSING order cannot be shipped", "A “To ship” order cannot be shipped"},
+		"order_not_shippable":    {"a PROCESSING order cannot be shipped", "A “Ready to ship” order cannot be shipped"},
 		"shipment_locked": {"a shipment of a DELIVERED order cannot be deleted",
 			"A shipment of a “Delivered” order cannot be deleted"},
 	} {

@@ -10,6 +10,7 @@ import (
 	"entrepot/internal/accounts"
 	"entrepot/internal/base/regional"
 	"entrepot/internal/commerce"
+	"entrepot/internal/dashboard/texts"
 	"entrepot/internal/db"
 	"entrepot/internal/drafts"
 )
@@ -38,8 +39,7 @@ func (r *request) zoneField(value, where string) field {
 		zones = append(zones, option{Value: name})
 	}
 	return field{Name: "timeZone", Label: "Time zone", Max: regional.MaxZone, Value: value, ClearBlank: true, Options: zones, Complete: "off",
-		Hint: "Type the name of your city, or the largest near it: Paris for Europe/Paris." + where +
-			" It is " + r.format.write(r.format.now, "2 Jan, 15:04 MST") + " now."}
+		Hint: r.say("Type the name of your city, or the largest near it: Paris for Europe/Paris.%s It is %s now.", where, r.format.write(r.format.now, "2 Jan, 15:04 MST"))}
 }
 
 // readZone lets the city stand for its time zone.
@@ -58,18 +58,27 @@ func (r *request) localeField(value, none string) field {
 	}
 	for _, one := range list {
 		sample := r.format
-		sample.separators, sample.layouts = separatorsOf(one), layoutsOf[datesOf(one)]
+		sample.separators, sample.layouts = separatorsOf(one), sample.layoutsIn(one)
 		f.Options = append(f.Options, option{Value: one, Label: one + ": " + sample.plain("12345.67") + ", " +
 			sample.write(r.format.now, "2 Jan 2006, 15:04")})
 	}
 	return f
 }
 
-// preferencesForm is the form of the user's format of times and numbers.
+// languageField is the input of the language of the pages.
+func (r *request) languageField(value string) field {
+	f := field{Name: "language", Label: "Language", Kind: "select", Value: value, ClearBlank: true, Options: []option{{Label: "As the browser"}}}
+	for _, l := range texts.Languages() {
+		f.Options = append(f.Options, option{Value: l.Code, Label: l.Name})
+	}
+	return f
+}
+
+// preferencesForm is the form of the user's language, and format of times and numbers.
 func preferencesForm(r *request) *form {
 	user, account := r.session.User, r.session.Account
-	return r.editing("/settings/me/preferences", r.zoneField(user.TimeZone, " Empty: the account's, "+zoneName(account)+"."),
-		r.localeField(user.Locale, "As the account"))
+	return r.editing("/settings/me/preferences", r.zoneField(user.TimeZone, r.say(" Empty: the account's, %s.", zoneName(account))),
+		r.localeField(user.Locale, "As the account"), r.languageField(user.Language))
 }
 
 // zoneName is the time zone of an account.
@@ -89,10 +98,10 @@ func (d *Dashboard) changePreferences(r *request) (answer, error) {
 		if err := o.Err(); err != nil {
 			return answer{}, err
 		}
-		change := commerce.UserChange{TimeZone: given.TimeZone, Locale: given.Locale}
+		change := commerce.UserChange{TimeZone: given.TimeZone, Locale: given.Locale, Language: given.Language}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateUser(tx, r.caller(), r.session.User.ID, commerce.Expected{}, change)
-			return redirect("/settings/me", "Times and numbers are shown as you wish"), err
+			return redirect("/settings/me", "Saved"), err
 		})
 	})
 }

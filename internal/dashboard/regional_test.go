@@ -45,7 +45,7 @@ func TestDaysOfATimeZone(t *testing.T) {
 			values := page.inputs(t, "/settings/me/preferences")
 			values.Set("timeZone", "America/New_York") // 4:30 of the same day
 			out := b.follow(b.post("/settings/me/preferences", values))
-			if !strings.Contains(out.words(), "Times and numbers are shown as you wish") {
+			if !strings.Contains(out.words(), "Saved") {
 				t.Fatalf("%d %s", out.status, out.words())
 			}
 			if out := b.get("/orders?placed=today"); !strings.Contains(out.words(), "1 order") || !strings.Contains(out.words(), "Monday now") {
@@ -70,6 +70,7 @@ func TestLocales(t *testing.T) {
 	c.articles()
 	order := c.order("PENDING", map[string]any{"createdAt": "2026-01-30T14:05:00Z"}, 130)
 	b.header.Set("Accept-Language", "de-DE,de")
+	c.call("PATCH", "/users/"+string(s.owner.ID), map[string]any{"language": "en"})
 	for _, step := range []struct {
 		path, locale string // which record gets which locale
 		want         []string

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/dashboard/texts"
 )
 
 // screen is the data of the layout; a page's template finds its own view in Data.
@@ -26,7 +27,8 @@ type screen struct {
 	Flash  *flash
 	Shell  shell
 
-	caller accounts.Caller
+	Language *texts.Language
+	caller   accounts.Caller
 }
 
 // May reports whether the user has a scope; templates hide what needs a missing one.
@@ -38,18 +40,24 @@ func (s *screen) MayAdminister() bool { return s.caller.Role != accounts.Viewer 
 // crumb is a page above this one.
 type crumb struct{ Label, To string }
 
-// templates are the pages, each in the layout, by name. A page is parsed when it is first shown: all of them take
-// some 15 MB of memory, which a node that serves the API alone does not need.
+// templates are the pages of a language, each in the layout, by name. A page is parsed when it is first shown: all of
+// them take some 15 MB of memory, which a node that serves the API alone does not need.
 type templates struct {
 	files *files
+	words *texts.Language
 	live  bool
 	pages map[string]func() *template.Template
 }
 
-func newTemplates(f *files) *templates {
-	t := &templates{files: f, live: f.live}
-	t.pages = t.parse()
-	return t
+// newTemplates are the pages in every language.
+func newTemplates(f *files) map[*texts.Language]*templates {
+	all := map[*texts.Language]*templates{}
+	for _, words := range texts.Languages() {
+		t := &templates{files: f, words: words, live: f.live}
+		t.pages = t.parse()
+		all[words] = t
+	}
+	return all
 }
 
 // shared are the templates that every page may use.
@@ -62,7 +70,7 @@ var shared = []string{"templates/layout.html", "templates/parts.html", "template
 func (t *templates) parse() map[string]func() *template.Template {
 	base := template.New("").Funcs(template.FuncMap{
 		"asset": t.files.asset, "scripts": t.files.scripts, "prefix": func() string { return prefix }, "badge": newBadge,
-		"callout": newCallout, "ask": newAsk,
+		"callout": newCallout, "ask": newAsk, "text": t.words.Text, "said": t.words.Rule,
 	})
 	for _, name := range shared {
 		t.add(base, name)
@@ -89,7 +97,7 @@ func (t *templates) add(to *template.Template, name string) *template.Template {
 	if err != nil {
 		panic(err) // the list of files has it
 	}
-	template.Must(to.New(path.Base(name)).Parse(joined(string(source))))
+	template.Must(to.New(path.Base(name)).Parse(t.words.Template(joined(string(source)))))
 	return to
 }
 
@@ -107,6 +115,7 @@ var rendered = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // render writes a page.
 func (d *Dashboard) render(r *request, out answer) error {
 	page := *out.page
+	page.Language = r.format.words
 	page.Bare = page.Bare || r.session.User.ID == ""
 	// a part of a page leaves the message to the next one
 	if r.http.Header.Get("Entrepot-Live")+r.http.Header.Get("Entrepot-Aside") == "" {
@@ -116,15 +125,15 @@ func (d *Dashboard) render(r *request, out answer) error {
 	b := rendered.Get().(*bytes.Buffer)
 	defer rendered.Put(b)
 	b.Reset()
-	err := d.templates.page(page.Template).ExecuteTemplate(b, "layout", &page)
-	if why := r.refused.why(); err == nil && why != "" && !bytes.Contains(b.Bytes(), []byte(template.HTMLEscapeString(why))) {
+	err := d.templates[page.Language].page(page.Template).ExecuteTemplate(b, "layout", &page)
+	if why := r.format.words.Rule(r.refused.why()); err == nil && why != "" && !bytes.Contains(b.Bytes(), []byte(template.HTMLEscapeString(why))) {
 		page.Notice = why // the page no longer has that form, or only its button
 		b.Reset()
-		err = d.templates.page(page.Template).ExecuteTemplate(b, "layout", &page)
+		err = d.templates[page.Language].page(page.Template).ExecuteTemplate(b, "layout", &page)
 	}
 	if err != nil {
 		d.Log.Error("a template failed", "id", r.id, "template", page.Template, "error", err)
-		http.Error(r.out, "this page could not be made; the service's log says why under "+r.id, http.StatusInternalServerError)
+		http.Error(r.out, r.say("this page could not be made; the service's log says why under %s", r.id), http.StatusInternalServerError)
 		return nil
 	}
 	r.out.Header().Set("Content-Type", "text/html; charset=utf-8")

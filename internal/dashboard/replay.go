@@ -97,7 +97,7 @@ func (r *request) replayForm(action string, q url.Values, count int64) *form {
 	fields := []field{{Name: "from", Kind: "hidden", Value: q.Get("from")}, {Name: "to", Kind: "hidden", Value: q.Get("to")},
 		{Name: "event", Kind: "hidden", Value: q.Get("event")}, {Name: "failed", Kind: "hidden", Value: q.Get("failed")}}
 	if count > typeAbove {
-		fields = append(fields, field{Name: "typed", Label: "Type " + strconv.FormatInt(count, 10) + " to confirm", Kind: "int", Required: true,
+		fields = append(fields, field{Name: "typed", Label: r.say("Type %s to confirm", strconv.FormatInt(count, 10)), Kind: "int", Required: true,
 			Complete: "off"})
 	}
 	return r.form(action, fields...)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/dashboard/texts"
 )
 
 // nobodys is an id that no record has.
@@ -40,7 +41,7 @@ func TestEveryRouteTakesASession(t *testing.T) {
 }
 
 // ownActions are what every user may do: with his own login.
-var ownActions = map[string]bool{"/orders/export": true, "/orders/views": true, "/orders/views/delete": true, "/orders/columns": true,
+var ownActions = map[string]bool{"/orders/export": true, "/orders/views": true, "/orders/views/delete": true, "/orders/columns": true, "/first-steps/dismiss": true,
 	"/settings/me/password": true, "/settings/me/preferences": true, "/settings/me/images": true, "/settings/me/log-out-everywhere": true,
 	"/products/bulk/{id}/report": true, "/_parts/form": true}
 
@@ -192,7 +193,7 @@ func TestLayersOfTheStylesheet(t *testing.T) {
 
 // Every page's template is valid and has the layout: the service finds out only when somebody opens the page.
 func TestTemplatesParse(t *testing.T) {
-	pages := newTemplates(newFiles(false)).pages
+	pages := newTemplates(newFiles(false))[texts.English].pages
 	for name, page := range pages {
 		if page().Lookup("layout") == nil {
 			t.Errorf("%s has no layout", name)
@@ -236,9 +237,9 @@ func TestAddressesOfForms(t *testing.T) {
 		"/settings/me/password":                             "/settings/me",
 		"/orders/bulk?status=PENDING":                       "/orders?status=PENDING",
 		"/orders/views/delete":                              "/orders",
-		"/stock/thresholds":                                 "/stock",
+		"/stock/levels":                                     "/stock",
 		"/webhooks/deliveries/retry":                        "/webhooks/deliveries",
-		"/stock/thresholds/x/receive":                       "",
+		"/stock/levels/x/receive":                           "",
 		"/stock/a%2Fb/receive":                              "/stock/a%2Fb",
 		"/settings/nowhere":                                 "",
 		"/orders/" + at["/orders"] + "/ship/" + at["/keys"]: "",
@@ -252,7 +253,7 @@ func TestAddressesOfForms(t *testing.T) {
 	if link := `href="` + prefix + "/login?next=%2Fdashboard%2Forders%2F" + at["/orders"] + `"`; !strings.Contains(out.body, link) {
 		t.Errorf("without a session: no %s in %.1500s", link, out.body)
 	}
-	out = s.browser().post("/stock/thresholds", nil)
+	out = s.browser().post("/stock/levels", nil)
 	if !strings.Contains(out.body, `href="`+prefix+`/login?next=%2Fdashboard%2Fstock"`) {
 		t.Errorf("without a session: %.1500s", out.body)
 	}

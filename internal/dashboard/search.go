@@ -173,7 +173,7 @@ func (r *request) findByID(which string) (list []finding, err error) {
 		{"read:orders", func(tx *db.Tx) error {
 			found, err := orders.OfShipments(tx, []id.Shipment{id.Shipment(which)})
 			for _, of := range found {
-				add(finding{"truck", "Shipment of " + orders.Number(of.Number), "", prefix + "/orders/" + string(of.Order)})
+				add(finding{"truck", r.say("Shipment of %s", orders.Number(of.Number)), "", prefix + "/orders/" + string(of.Order)})
 			}
 			return err
 		}},
@@ -182,10 +182,10 @@ func (r *request) findByID(which string) (list []finding, err error) {
 				r.page("/products", "/products?categoryId="+which))})
 		})},
 		{"read:webhooks", one(webhooks.DeliveryByID, id.Delivery(which), func(d *webhooks.Delivery) {
-			add(finding{"send", "Delivery of " + d.Name, deliveryBadge(d).Word, deliveryPage(d.ID)})
+			add(finding{"send", r.say("Delivery of %s", d.Name), deliveryBadge(d).Word, deliveryPage(d.ID)})
 		})},
 		{"read:webhooks", one(webhooks.EventByID, id.Event(which), func(e webhooks.Logged) {
-			add(finding{"pulse", "Event " + e.Name, e.Resource, prefix + "/events/" + which})
+			add(finding{"pulse", r.say("Event %s", e.Name), e.Resource, prefix + "/events/" + which})
 		})},
 		{"read:webhooks", one(webhooks.ByID, id.Endpoint(which), func(e *webhooks.Endpoint) {
 			add(finding{"hook", endpointName(e), e.URL, prefix + "/webhooks/" + which})

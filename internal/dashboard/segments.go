@@ -64,7 +64,7 @@ func segmentForm(r *request, path string, s customers.Segment) *form {
 		field{Name: "any", Label: "With any of these tags", Value: commaText(s.Rules.TagsAny), Hint: "separated by commas"},
 		field{Name: "all", Label: "With all of these tags", Value: commaText(s.Rules.TagsAll)},
 		field{Name: "rules.minOrders", Label: "Orders, at least", Kind: "int", Value: orders},
-		field{Name: "rules.minTotalSpent", Label: "Spent in " + r.caller().Currency + ", at least", Kind: "decimal",
+		field{Name: "rules.minTotalSpent", Label: r.say("Spent in %s, at least", r.caller().Currency), Kind: "decimal",
 			Digits: money.Digits(r.caller().Currency),
 			Value:  amountText(s.Rules.MinTotalSpent, r.caller().Currency)},
 		field{Name: "rules.country", Label: "Country", Value: s.Rules.Country, Max: 2, Hint: "two letters: FR"},
@@ -98,19 +98,19 @@ func readSegmentForm(f *form, before customers.Rules) (name string, rules custom
 func (r *request) ruleWords(s customers.Rules) string {
 	var words []string
 	if len(s.TagsAny) > 0 {
-		words = append(words, "any of "+strings.Join(s.TagsAny, ", "))
+		words = append(words, r.say("any of %s", strings.Join(s.TagsAny, ", ")))
 	}
 	if len(s.TagsAll) > 0 {
-		words = append(words, "all of "+strings.Join(s.TagsAll, ", "))
+		words = append(words, r.say("all of %s", strings.Join(s.TagsAll, ", ")))
 	}
 	if s.MinOrders != nil {
-		words = append(words, r.format.plural(*s.MinOrders, "order", "orders")+" or more")
+		words = append(words, r.say("%s or more", r.format.plural(*s.MinOrders, "order", "orders")))
 	}
 	if s.MinTotalSpent != nil {
-		words = append(words, "spent "+r.format.Money(*s.MinTotalSpent, r.caller().Currency)+" or more")
+		words = append(words, r.say("spent %s or more", r.format.Money(*s.MinTotalSpent, r.caller().Currency)))
 	}
 	if s.Country != "" {
-		words = append(words, "in "+countryName(s.Country))
+		words = append(words, r.say("in %s", countryName(s.Country)))
 	}
 	for _, one := range []struct {
 		words string
@@ -175,7 +175,7 @@ func (d *Dashboard) countRules(r *request, view segmentsView, f *form, s custome
 	err = r.read(func(tx *db.Tx) error {
 		counts, err := customers.CountIn(tx, []customers.Segment{{Rules: rules}})
 		if err == nil {
-			view.Count = r.format.plural(counts[0], "customer is", "customers are") + " in it now"
+			view.Count = r.say("%s in it now", r.format.plural(counts[0], "customer is", "customers are"))
 		}
 		return err
 	})
@@ -212,7 +212,7 @@ func segmentView(r *request, s *customers.Segment) segmentsView {
 	home := segmentsPath + "/" + string(s.ID)
 	gone := newAsk(
 		"delete-segment",
-		"Delete "+s.Name+"?",
+		r.say("Delete %s?", s.Name),
 		"The customers stay; only the saved filter goes.",
 		"Delete it",
 		r.form(home+"/delete"),

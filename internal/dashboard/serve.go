@@ -31,6 +31,9 @@ type request struct {
 	seenAt  int64 // when that form was filled, microseconds
 }
 
+// say is a text in the user's language, with the arguments in the places of its %s.
+func (r *request) say(text string, args ...any) string { return r.format.say(text, args...) }
+
 func (r *request) caller() accounts.Caller { return r.session.Caller }
 
 // store is the store for the user, who is the author of what is written through it.

@@ -70,8 +70,7 @@ func (d *Dashboard) showAccount(r *request) (answer, error) {
 	rate := a.Plan.Rate()
 	view := accountView{Tabs: r.settingsTabs("/settings/account"), Form: accountForm(r, a), Backups: r.backupPairs(),
 		Plan: []pair{{Name: "Plan", Value: planName(a.Plan)},
-			{Name: "Requests", Value: r.format.Count(int64(rate.PerMinute)) + " a minute for each key, " + r.format.Count(int64(rate.Burst)) +
-				" within a second"}, {Name: "Account id", Value: string(a.ID), Mono: true}}}
+			{Name: "Requests", Value: r.say("%s a minute for each key, %s within a second", r.format.Count(int64(rate.PerMinute)), r.format.Count(int64(rate.Burst)))}, {Name: "Account id", Value: string(a.ID), Mono: true}}}
 	var keys, users, endpoints int64
 	err := r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {
@@ -86,7 +85,7 @@ func (d *Dashboard) showAccount(r *request) (answer, error) {
 		})
 	})
 	view.Use = []pair{{Name: "Users", Value: r.format.Count(users)}, {Name: "API keys", Value: r.format.Count(keys)},
-		{Name: "Webhook endpoints", Value: r.format.Count(endpoints) + " of " + strconv.Itoa(limits.MaxEndpoints)}}
+		{Name: "Webhook endpoints", Value: r.say("%s of %s", r.format.Count(endpoints), strconv.Itoa(limits.MaxEndpoints))}}
 	return show(screen{Template: "account", Title: "Settings", Section: "/settings/account", Data: view}), err
 }
 
@@ -114,7 +113,7 @@ type sandboxView struct {
 
 func advanceForm(r *request) *form {
 	return r.form("/settings/sandbox", field{Name: "advance", Label: "Move on by", Required: true, Max: 20, Mono: true, Placeholder: "30m",
-		Hint: "A span such as 90s, 30m or 24h. The retries of a webhook take " + shortSpan(r.d.schedule().Span()) + "."})
+		Hint: r.say("A span such as 90s, 30m or 24h. The retries of a webhook take %s.", shortSpan(r.d.schedule().Span()))})
 }
 
 // showSandbox serves GET /settings/sandbox.
@@ -168,7 +167,7 @@ func (r *request) cameDue(tx *db.Tx, by time.Duration) (string, error) {
 	if len(list) == 0 {
 		return "Nothing came due.", nil
 	}
-	return "Came due: " + strings.Join(list, ", ") + ".", nil
+	return r.say("Came due: %s.", strings.Join(list, ", ")), nil
 }
 
 // shortSpan is a duration without the units that are zero at its end: "28h30m".

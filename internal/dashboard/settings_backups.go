@@ -21,7 +21,7 @@ func (r *request) backupPairs() []pair {
 	}
 	list := []pair{last}
 	if !s.Backup.DoneAt.IsZero() {
-		list = append(list, pair{Name: "Size", Value: r.format.Count((s.Backup.Bytes+1<<20-1)>>20) + " MB"})
+		list = append(list, pair{Name: "Size", Value: r.say("%s MB", r.format.Count((s.Backup.Bytes+1<<20-1)>>20))})
 	}
 	if s.Backup.Failed() {
 		list = append(list, pair{Name: "Failed", Value: "The last try failed. The service's log says why; it tries again."})

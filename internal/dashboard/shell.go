@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"strings"
 
 	"entrepot/internal/accounts"
@@ -14,6 +15,7 @@ type shell struct {
 	User    string
 	Groups  []navGroup
 	Foot    []navItem
+	Quick   []navItem // at the bottom of a phone
 	LogOut  *form
 	Version string // of the program
 }
@@ -51,6 +53,9 @@ var navigation = []navGroup{
 		{Label: "Event log", Icon: "pulse", Path: "/events", Scope: "read:webhooks"}}},
 }
 
+// thumbPages are the pages that a phone has within reach of the thumb, beside the menu and the search.
+var thumbPages = []string{"/orders", "/products", "/stock"}
+
 // foot is the sidebar's end.
 var foot = []navItem{{Label: "Settings", Icon: "gear", Path: "/settings/account"}}
 
@@ -75,6 +80,11 @@ func (d *Dashboard) shell(r *request, page *screen) shell {
 		}
 	}
 	s.Foot = d.visible(r, foot, page.Section)
+	for _, item := range d.visible(r, navigation[0].Items, page.Section) {
+		if slices.Contains(thumbPages, item.Path) {
+			s.Quick = append(s.Quick, item)
+		}
+	}
 	return s
 }
 

@@ -81,6 +81,6 @@ func (d *Dashboard) endSignInOf(r *request, user id.User, back string) (answer, 
 		return answer{}, apperr.Missing("sign-in")
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		return redirect(back, "The login has ended"), d.Commerce.EndSignIn(tx, r.caller(), user, which)
+		return redirect(back, "Ended the login"), d.Commerce.EndSignIn(tx, r.caller(), user, which)
 	})
 }

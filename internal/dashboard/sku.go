@@ -68,8 +68,8 @@ type proof struct {
 
 // causeWords are the causes of movements.
 var causeWords = map[stock.Cause]string{
-	stock.Import: "Import", stock.Receive: "Received", stock.Adjustment: "Adjusted", stock.Transfer: "Transfer", stock.Shipment: "Shipped",
-	stock.ShipmentDeleted: "Shipment taken back", stock.Return: "Returned", stock.FromChannel: "Channel",
+	stock.Import: "Set", stock.Receive: "Received", stock.Adjustment: "Adjusted", stock.Transfer: "Transfer", stock.Shipment: "Shipped",
+	stock.ShipmentDeleted: "Shipment undone", stock.Return: "Returned", stock.FromChannel: "Channel",
 }
 
 // maxLevels bounds the warehouses that the page of a SKU shows.

@@ -15,15 +15,15 @@ import (
 // stockRoutes are the levels of all SKUs; sku.go has the page of one, warehouses.go the warehouses.
 var stockRoutes = slices.Concat([]*route{
 	{method: "GET", path: "/stock", scope: "read:inventory", serve: (*Dashboard).listStock},
-	{method: "POST", path: "/stock/thresholds", scope: "write:inventory", serve: (*Dashboard).setThresholds},
+	{method: "POST", path: "/stock/levels", scope: "write:inventory", serve: (*Dashboard).saveLevels},
 }, skuRoutes, warehouseRoutes)
 
 // stockView is what templates/stock.html shows.
 type stockView struct {
 	*listing
-	Thresholds *form // the inputs of the rows
-	Rows       []levelRow
-	Transfer   string // the page to transfer stock, "" for nobody or with one warehouse
+	Edit     *form // the inputs of the rows
+	Rows     []levelRow
+	Transfer string // the page to transfer stock, "" for nobody or with one warehouse
 }
 
 // levelRow is one SKU in one warehouse.
@@ -32,7 +32,7 @@ type levelRow struct {
 	OnHand, Reserved, Available  string
 	Badge                        *badge
 	Short                        bool   // available is negative
-	Threshold                    *field // nil where nobody may set it
+	Edited, Threshold            *field // inputs of what is on hand, and of the threshold
 	Limit                        string // the threshold in words
 }
 
@@ -72,7 +72,7 @@ func (r *request) stockList() (*listing, stock.Filter) {
 	l.tab("Low", "view", "low")
 	l.tab("Oversold", "view", "oversold")
 	l.Heads = []head{{Label: "SKU"}, {Label: "Product"}, {Label: "Warehouse"}, {Label: "State", Out: true}, {Label: "On hand", Num: true},
-		{Label: "Reserved", Num: true}, {Label: "Available", Num: true}, {Label: "Low below", Num: true}}
+		{Label: "Reserved", Num: true, Drop: 2}, {Label: "Available", Num: true}, {Label: "Low below", Num: true}}
 	view := l.query.Text("view")
 	f := stock.Filter{Search: l.query.Text("search"), Warehouse: l.query.Text("warehouse"), Low: view == "low",
 		Oversold: view == "oversold", Limit: l.size, Offset: l.offset()}
@@ -105,13 +105,16 @@ func (d *Dashboard) listStock(r *request) (answer, error) {
 			return err
 		}
 		stockFilters(l, f, warehouses)
-		if len(warehouses) > 1 {
+		if len(warehouses) < 2 {
+			l.Heads[slices.IndexFunc(l.Heads, func(h head) bool { return h.Label == "Warehouse" })].Drop = 3
+		} else {
 			view.Transfer = r.page("/stock/transfer", "/stock/transfer")
 		}
-		view.Thresholds = thresholdForm(r, l, list)
+		view.Edit = levelsForm(r, l, list)
 		for i := range list {
 			row := r.levelRow(list[i].Level)
-			row.Name, row.Threshold = names[list[i].Product], view.Thresholds.At("threshold-"+string(list[i].ID))
+			row.Name = names[list[i].Product]
+			row.Edited, row.Threshold = view.Edit.At("onHand-"+string(list[i].ID)), view.Edit.At("threshold-"+string(list[i].ID))
 			view.Rows = append(view.Rows, row)
 		}
 		if !l.wrong() && l.rows(len(list), total) {
@@ -133,7 +136,7 @@ func (r *request) firstStock(tx *db.Tx) (*empty, error) {
 		Label: "New product", To: prefix + "/products/new", File: prefix + importsPath,
 		Curl: r.curl("write:products", "POST", "/sdk/products/bulk-import", productBody)}
 	if newest.SKU != "" {
-		e.Text, e.Label = "Open a product and receive some of it, or send levels with an API key.", "Receive some of "+newest.SKU
+		e.Text, e.Label = "Open a product and receive some of it, or send levels with an API key.", r.say("Receive some of %s", newest.SKU)
 		e.To, e.File = stockPath(newest.SKU), prefix+stockImportsPath
 		e.Curl = r.curl("write:inventory", "PATCH", "/sdk/inventory/bulk-update", `{"updates":[{"sku":`+quote(newest.SKU)+`,"quantity":40}]}`)
 	}

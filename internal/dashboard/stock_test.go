@@ -50,7 +50,7 @@ func TestStockList(t *testing.T) {
 		action, inputs := thresholdInputs(t, b.get("/stock?search=mug"))
 		input := inputs.Get("MUG")
 		inputs.Set(input, "9")
-		has(t, b.follow(b.post(action, inputs)), "1 threshold saved", "Undo", "1 level")
+		has(t, b.follow(b.post(action, inputs)), "Saved 1 level", "Undo", "1 level")
 		if l := s.level("MUG", "MAIN"); l.Threshold == nil || *l.Threshold != 9 || !l.Low {
 			t.Errorf("level %+v", l)
 		}
@@ -166,21 +166,21 @@ func TestWrongThresholdsStay(t *testing.T) {
 	s.shopper(t).articles()
 	b := s.window(t, s.owner)
 	b.open("/stock")
-	b.fill("tr:nth-child(1) .qty", "-3")
-	b.fill("tr:nth-child(2) .qty", "7")
-	b.press("Save thresholds")
+	b.fill("tr:nth-child(1) [name^=threshold-]", "-3")
+	b.fill("tr:nth-child(2) [name^=threshold-]", "7")
+	b.press("Save")
 	b.until("document.activeElement.matches('[aria-invalid=true]')")
 	b.shows("Must be a whole number from 0 to")
-	if now := eval[string](b, "[...document.querySelectorAll('.qty')].map(input => input.value).join()"); now != "-3,7" {
+	if now := eval[string](b, "[...document.querySelectorAll('td [name^=threshold-]')].map(input => input.value).join()"); now != "-3,7" {
 		t.Errorf("the inputs hold %s", now)
 	}
-	b.fill("tr:nth-child(1) .qty", "4")
-	b.press("Save thresholds")
-	b.shows("2 thresholds saved")
-	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('.qty').value = ''"))
-	b.press("Save thresholds")
-	b.shows("1 threshold saved")
-	if now := eval[string](b, "[...document.querySelectorAll('.qty')].map(input => input.value).join()"); now != "0,7" {
+	b.fill("tr:nth-child(1) [name^=threshold-]", "4")
+	b.press("Save")
+	b.shows("Saved 2 levels")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('td [name^=threshold-]').value = ''"))
+	b.press("Save")
+	b.shows("Saved 1 level")
+	if now := eval[string](b, "[...document.querySelectorAll('td [name^=threshold-]')].map(input => input.value).join()"); now != "0,7" {
 		t.Errorf("the inputs hold %s", now)
 	}
 }
@@ -220,7 +220,7 @@ func TestThresholdsBesideAColleague(t *testing.T) {
 		if typed := again.Get(again.Get("MUG")); typed != "7" {
 			t.Errorf("what was typed is %q", typed)
 		}
-		has(t, b.leads(t, b.post(action, again), "1 threshold saved"), "Clear filters")
+		has(t, b.leads(t, b.post(action, again), "Saved 1 level"), "Clear filters")
 		if now := thresholds(); !strings.Contains(now, "MUG 7") || !strings.Contains(now, "TEA 6") {
 			t.Error(now)
 		}
@@ -230,7 +230,7 @@ func TestThresholdsBesideAColleague(t *testing.T) {
 // thresholdInputs are the action and the inputs of the form of thresholds; under a SKU it has the name of its input.
 func thresholdInputs(t *testing.T, page reply) (action string, values url.Values) {
 	t.Helper()
-	found := regexp.MustCompile(`action="` + prefix + `(/stock/thresholds[^"]*)"`).FindStringSubmatch(page.body)
+	found := regexp.MustCompile(`action="` + prefix + `(/stock/levels[^"]*)"`).FindStringSubmatch(page.body)
 	if found == nil {
 		t.Fatalf("no form of thresholds: %s", page.words())
 	}
@@ -254,7 +254,7 @@ func TestManyThresholds(t *testing.T) {
 	b.open("/stock")
 	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main [name^=threshold-]").forEach((input, i) => input.value = i + 100)`))
 	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("main [name^=threshold-]").form.requestSubmit()`))
-	b.shows(fmt.Sprint(perPage, " thresholds saved"))
+	b.shows(fmt.Sprint("Saved ", perPage, " levels"))
 	if l := s.level("SKU-00000000", "MAIN"); l.Threshold == nil {
 		t.Error("the threshold is not stored")
 	}

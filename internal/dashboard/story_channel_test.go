@@ -77,13 +77,13 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	b.until("!document.body.innerText.includes('Reconnect')")
 	b.open("/channels/" + channel)
 	b.press("Deactivate")
-	b.shows("The channel is inactive")
+	b.shows("Deactivated the channel")
 	b.fill(field("consumerSecret"), "cs_newer")
 	b.press("Save")
 	b.shows("Saved")
 	b.shows("Inactive") // it stays as it is
 	b.press("Activate")
-	b.shows("The channel is active")
+	b.shows("Activated the channel")
 
 	for range 2 {
 		c.order("PENDING", map[string]any{"channelId": channel}, 1)
@@ -97,7 +97,7 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	b.shows("is not the channel's name")
 	b.fill("#delete-channel [name=name]", "Paris shop")
 	b.press("Delete channel")
-	b.shows("The channel is deleted")
+	b.shows("Deleted the channel")
 	if left := c.list("/orders"); len(left) != 1 || left[0]["id"] != kept {
 		t.Errorf("the orders that are left: %v", left)
 	}

@@ -42,7 +42,7 @@ func TestStoryOfTheKeyboard(t *testing.T) {
 	b.keys("JJD 1" + kb.Tab + "DHL\r")
 	b.until("document.activeElement.id === 'ship'")
 	b.keys("\r")
-	b.shows("2 units with DHL shipped; it is shipped")
+	b.shows("Shipped 2 units with DHL. ")
 	if got := c.call("GET", "/orders/"+order, nil); got["status"] != "SHIPPED" || got["trackingNumber"] != "JJD 1" {
 		t.Errorf("%v", got)
 	}
@@ -51,5 +51,5 @@ func TestStoryOfTheKeyboard(t *testing.T) {
 	b.keys("s") // the carrier is that of the parcel before: a scanner types the number and Enter
 	b.until("document.activeElement.name === 'trackingNumber'")
 	b.keys("JJD 2\r")
-	b.shows("1 unit with DHL shipped; it is shipped")
+	b.shows("Shipped 1 unit with DHL. ")
 }

@@ -188,7 +188,7 @@ func searchALongList(t *testing.T, s, there *site, read *dbtest.Statements) {
 	other.press("Save view")
 	other.fill("#view-name", "Big ones")
 	other.press("Save")
-	other.shows("The view is saved")
+	other.shows("Saved the view")
 	b.open("/orders")
 	b.press("Big ones")
 	b.until("document.querySelector('.pager')?.innerText === " + fmt.Sprintf("%q", rows))

@@ -47,7 +47,7 @@ func TestStoryOfTheFirstDay(t *testing.T) {
 
 	b.open("/")
 	b.press("Log out")
-	b.shows("You are logged out")
+	b.shows("Logged out")
 	logIn := func(password string) {
 		b.fill("#login-email", "olga@test.example")
 		b.fill("#login-password", password)

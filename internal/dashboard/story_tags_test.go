@@ -22,7 +22,7 @@ func TestStoryOfTags(t *testing.T) {
 		b.until("document.querySelectorAll('#card-tags .chip').length === 2")
 		b.act("document.querySelector('#card-tags select')", fmt.Sprintf("el.value = '%s'", s.owner.ID))
 		b.press("Assign")
-		b.shows("is assigned")
+		b.shows("Assigned ORD-")
 		b.shoot(t, "order-tags")
 		b.look(width, "light")
 		b.click("#card-tags .chip:last-child")

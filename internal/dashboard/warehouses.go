@@ -127,7 +127,7 @@ func (d *Dashboard) editWarehouse(r *request) (answer, error) {
 		return answer{}, err
 	}
 	home := warehousesPath + "/" + string(w.ID)
-	gone := newAsk("delete-warehouse", "Delete the warehouse "+w.Code+"?", "It must be empty, with nothing reserved in it. Its ledger stays.",
+	gone := newAsk("delete-warehouse", r.say("Delete the warehouse %s?", w.Code), "It must be empty, with nothing reserved in it. Its ledger stays.",
 		"Delete it", r.form(home+"/delete"))
 	return d.warehouseScreen(r, editorView{Head: w.Name, Form: warehouseForm(r, home+"/save", w), Label: "Save", Back: prefix + warehousesPath,
 		Delete: &gone}, w.ID)

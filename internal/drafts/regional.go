@@ -1,6 +1,9 @@
 package drafts
 
 import (
+	"slices"
+	"strings"
+
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/regional"
 )
@@ -29,4 +32,16 @@ func readLocale(o *apijson.Object) *string {
 		o.AddError("locale", "must be a language and a region such as fr-FR")
 	}
 	return &locale
+}
+
+// readLanguage reads a language of the dashboard, nil if none is given; null and "" are "".
+func readLanguage(o *apijson.Object) *string {
+	given := o.Text("language", apijson.Text{Max: 2})
+	if !given.Set {
+		return nil
+	}
+	if given.Value != "" && !slices.Contains(regional.Languages, given.Value) && !o.HasError("language") {
+		o.AddError("language", "must be one of %s", strings.Join(regional.Languages, ", "))
+	}
+	return &given.Value
 }

@@ -41,6 +41,7 @@ func ReadUserChange(o *apijson.Object) (change commerce.UserChange, password, cu
 	change.Name = text("name", apijson.Text{Max: limits.MaxName})
 	change.Role = notNull(o, "role", apijson.Enum(o, "role", false, accounts.Roles...))
 	change.TimeZone, change.Locale = readZone(o, false), readLocale(o)
+	change.Language = readLanguage(o)
 	change.Status = notNull(o, "status", apijson.Enum(o, "status", false, accounts.Statuses...))
 	password = text("password", apijson.Text{Max: accounts.MaxPassword, Keep: true})
 	o.Describe("password", longEnough)

@@ -15,6 +15,7 @@ func WriteUser(w *apijson.Writer, name string, u accounts.User) {
 	apijson.Word(w, "status", u.Status)
 	w.TextOrNull("timeZone", u.TimeZone)
 	w.TextOrNull("locale", u.Locale)
+	w.TextOrNull("language", u.Language)
 	w.Micros("createdAt", u.CreatedAt)
 	w.MicrosOrNull("lastLoginAt", u.LastLoginAt)
 	w.End()

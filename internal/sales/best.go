@@ -139,14 +139,27 @@ func named(tx *db.Tx, sums []numbered) (list []Seller, err error) {
 // the SKU: by its levels, which outlive a product, or by an order line. The order that is stored with a SKU may have
 // lost the line, or may be gone with its channel.
 func products(tx *db.Tx, list []Seller) error {
-	current := make([]*db.PendingRead, len(list))
+	at := make(map[string]*Seller, len(list))
+	args := []any{tx.Tenant}
 	for i := range list {
 		s := &list[i]
-		s.Name = s.SKU
-		current[i] = tx.Prefetch(func(r db.Rows) error { return r.Scan(&s.Product, &s.Name) }, `SELECT p.id, p.name
-			FROM skus k JOIN products p ON p.tenant_id = $1 AND p.id = k.product_id WHERE k.tenant_id = $1 AND k.sku = $2`, tx.Tenant, s.SKU)
+		s.Name, at[s.SKU] = s.SKU, s
+		args = append(args, s.SKU)
 	}
-	if err := db.WaitAll(current); err != nil {
+	if len(list) == 0 {
+		return nil
+	}
+	err := tx.Each(func(r db.Rows) error {
+		var sku, name string
+		var product id.Product
+		err := r.Scan(&sku, &product, &name)
+		if s := at[sku]; s != nil {
+			s.Product, s.Name = product, name
+		}
+		return err
+	}, `SELECT k.sku, p.id, p.name FROM skus k JOIN products p ON p.tenant_id = $1 AND p.id = k.product_id
+		WHERE k.tenant_id = $1 AND k.sku IN `+db.In(len(list), 2), args...)
+	if err != nil {
 		return err
 	}
 	for i := range list {

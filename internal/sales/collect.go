@@ -28,31 +28,21 @@ func collect(tx *db.Tx, from, to int64, widest int, sold sold) (*collector, erro
 	return c, c.stretch(widest, max(from, 0), to)
 }
 
-func (c *collector) stretch(level int, from, to int64) error {
-	switch {
-	case from >= to:
-		return nil
-	case level < 0:
-		return c.read(from, to)
-	}
-	up, down := spans.Up(from, widths[level]), spans.Down(to, widths[level])
-	if up >= down {
-		return c.stretch(level-1, from, to)
-	}
-	if err := c.stretch(level-1, from, up); err != nil {
-		return err
-	}
-	gaps, err := c.blocks(level, up, down)
-	for _, gap := range gaps {
-		if err == nil {
-			err = c.stretch(level-1, gap[0], gap[1])
-		}
+// stretch sums a range: by the blocks of a level, and by those of the next one what has none. Each level is one message
+// to the store, and so are the lines.
+func (c *collector) stretch(level int, from, to int64) (err error) {
+	rest := []stretch{{from, to}}
+	for ; level >= 0 && err == nil; level-- {
+		rest, err = c.blocks(level, rest)
 	}
 	if err != nil {
 		return err
 	}
-	return c.stretch(level-1, down, to)
+	return c.read(rest)
 }
+
+// stretch is a range of time, from one instant to before another.
+type stretch struct{ from, to int64 }
 
 // state is the version and the number of orders of a bucket.
 type state struct{ bucket, version, orders int64 }
@@ -75,62 +65,115 @@ func prefetchStates(tx *db.Tx, level int, from, to int64, each func(state)) *db.
 		GROUP BY 1 ORDER BY 1`, tx.Tenant, versionsOf[level], widths[level], from, to)
 }
 
-// blocks uses the valid blocks of a range of whole buckets, and returns the parts without one.
-func (c *collector) blocks(level int, from, to int64) (gaps [][2]int64, err error) {
-	var list []state
-	versions, held := map[int64]int64{}, map[int64]bool{}
-	current := prefetchStates(c.tx, level, from, to, func(s state) {
-		list = append(list, s)
-		versions[s.bucket] = s.version
+// blocks uses the valid blocks of some ranges, and returns the parts without one, in their order.
+func (c *collector) blocks(level int, ranges []stretch) (rest []stretch, err error) {
+	whole := make([]*bucketed, len(ranges))
+	var reads []*db.PendingRead
+	for i, r := range ranges {
+		up, down := spans.Up(r.from, widths[level]), spans.Down(r.to, widths[level])
+		if up < down {
+			whole[i] = &bucketed{versions: map[int64]int64{}, held: map[int64]bool{}, stretch: stretch{up, down}}
+			reads = append(reads, c.prefetchBlocks(level, whole[i])...)
+		}
+	}
+	if err := db.WaitAll(reads); err != nil {
+		return nil, err
+	}
+	add := func(from, to int64) {
+		if last := len(rest) - 1; last >= 0 && rest[last].to == from && from < to {
+			rest[last].to = to
+		} else if from < to {
+			rest = append(rest, stretch{from, to})
+		}
+	}
+	for i, r := range ranges {
+		if whole[i] == nil {
+			add(r.from, r.to)
+			continue
+		}
+		add(r.from, whole[i].from)
+		for _, gap := range whole[i].gaps(widths[level]) {
+			add(gap.from, gap.to)
+		}
+		add(whole[i].to, r.to)
+	}
+	return rest, nil
+}
+
+// bucketed are the buckets of a range of whole ones: those with orders, and those of which a block was used.
+type bucketed struct {
+	stretch
+	list     []state
+	versions map[int64]int64
+	held     map[int64]bool
+}
+
+// gaps are the parts with orders and without a block. What lies between has no orders, or a block.
+func (b *bucketed) gaps(width int64) (list []stretch) {
+	open := false
+	for _, s := range b.list {
+		switch {
+		case b.held[s.bucket]:
+			open = false
+		case s.orders == 0:
+		case open:
+			list[len(list)-1].to = s.bucket + width
+		default:
+			list, open = append(list, stretch{s.bucket, s.bucket + width}), true
+		}
+	}
+	return list
+}
+
+// prefetchBlocks reads the buckets of a range and uses the valid blocks.
+func (c *collector) prefetchBlocks(level int, b *bucketed) []*db.PendingRead {
+	current := prefetchStates(c.tx, level, b.from, b.to, func(s state) {
+		b.list = append(b.list, s)
+		b.versions[s.bucket] = s.version
 	})
 	kept := c.tx.Prefetch(func(r db.Rows) error {
 		var bucket, version int64
 		var body []byte
-		if err := r.Scan(&bucket, &version, &body); err != nil || version != versions[bucket] {
+		if err := r.Scan(&bucket, &version, &body); err != nil || version != b.versions[bucket] {
 			return err
 		}
-		held[bucket] = true
+		b.held[bucket] = true
 		if c.block != nil {
 			return c.block(body)
 		}
 		return decode(body, c.sold)
 	}, "SELECT bucket, version, body FROM sales_blocks WHERE tenant_id = $1 AND width = $2 AND bucket >= $3 AND bucket < $4", c.tx.Tenant,
-		widths[level], from, to)
-	if err := db.WaitAll([]*db.PendingRead{current, kept}); err != nil {
-		return nil, err
-	}
-	for _, s := range list {
-		switch last := len(gaps) - 1; {
-		case held[s.bucket] || s.orders == 0:
-		case last >= 0 && gaps[last][1] == s.bucket:
-			gaps[last][1] += widths[level]
-		default:
-			gaps = append(gaps, [2]int64{s.bucket, s.bucket + widths[level]})
-		}
-	}
-	return gaps, nil
+		widths[level], b.from, b.to)
+	return []*db.PendingRead{current, kept}
 }
 
-// read reads the lines of a range, order by order: a planner with a choice would read every line of the account. Adding
+// read reads the lines of ranges, order by order: a planner with a choice would read every line of the account. Adding
 // the lines up with GROUP BY would take SQLite longer than returning them.
-func (c *collector) read(from, to int64) error {
-	return c.tx.Each(func(r db.Rows) error {
-		var i item
-		var order id.Order
-		var quantity, amount int64
-		err := r.Scan(&i.currency, &i.number, &i.sku, &order, &quantity, &amount)
-		if i.number >= 0 {
-			i.sku = ""
-		} else {
-			c.orderOf[i.sku] = order
-		}
-		c.lines++
-		c.sold(i, Sum{quantity, amount / addUp, amount % addUp})
-		return err
-	}, `SELECT o.currency, coalesce((SELECT s.number FROM sold_skus s WHERE s.tenant_id = $1 AND s.sku = l.sku), -1), l.sku, o.id,
-			l.quantity, l.line_total
-		FROM orders o CROSS JOIN order_lines l
-		WHERE l.tenant_id = $1 AND l.order_id = o.id AND o.tenant_id = $1
-			AND o.status IN `+notCancelled+` AND o.created_at >= $2 AND o.created_at < $3 AND l.sku <> ''`,
-		c.tx.Tenant, from, to)
+func (c *collector) read(ranges []stretch) error {
+	reads := make([]*db.PendingRead, len(ranges))
+	for n, r := range ranges {
+		reads[n] = c.tx.Prefetch(c.line, `SELECT o.currency, coalesce((SELECT s.number FROM sold_skus s WHERE s.tenant_id = $1 AND s.sku = l.sku), -1),
+				l.sku, o.id, l.quantity, l.line_total
+			FROM orders o CROSS JOIN order_lines l
+			WHERE l.tenant_id = $1 AND l.order_id = o.id AND o.tenant_id = $1
+				AND o.status IN `+notCancelled+` AND o.created_at >= $2 AND o.created_at < $3 AND l.sku <> ''`,
+			c.tx.Tenant, r.from, r.to)
+	}
+	return db.WaitAll(reads)
+}
+
+// line passes on the sum of one line.
+func (c *collector) line(r db.Rows) error {
+	var i item
+	var order id.Order
+	var quantity, amount int64
+	err := r.Scan(&i.currency, &i.number, &i.sku, &order, &quantity, &amount)
+	if i.number >= 0 {
+		i.sku = ""
+	} else {
+		c.orderOf[i.sku] = order
+	}
+	c.lines++
+	c.sold(i, Sum{quantity, amount / addUp, amount % addUp})
+	return err
 }

@@ -2,6 +2,9 @@ package regional
 
 import "golang.org/x/text/language"
 
+// Languages are the languages of the dashboard.
+var Languages = []string{"en", "de", "fr"}
+
 // MaxLocale is the largest length of a locale, in bytes.
 const MaxLocale = 35
 

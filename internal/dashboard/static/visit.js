@@ -21,8 +21,7 @@ async function load(url, body, ids, { push = "", how = asTyped, typing = null, p
     if (answer.status > 499 && !page.getElementById("side")) throw answer; // a proxy's, or in plain text
   } catch (error) {
     if (error.name === "AbortError") return;
-    return say(posted ? "No answer came. What you sent may have arrived: send it again, it is done only once."
-      : "The service cannot be reached.", "bad");
+    return say(posted ? $("#toasts").dataset.unsure : $("#toasts").dataset.away, "bad");
   }
   const end = new URL(answer.url);
   if (!page.getElementById("side")) return body ? ended(true) : location.assign(end);
@@ -83,7 +82,7 @@ addEventListener("click", event => {
   if (!plain(event)) return;
   if (event.target.closest("[data-print]")) return print();
   const text = event.target.closest("[data-copy]")?.dataset.copy;
-  if (text) copy(text).then(() => say("Copied"), () => say("Copying is not allowed here: select the text and copy it yourself", "bad"));
+  if (text) copy(text).then(() => say($("#toasts").dataset.copied), () => say($("#toasts").dataset.byHand, "bad"));
 });
 
 // copy puts a text on the clipboard, which browsers lend to pages that come by http only while something is selected.
