@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -39,7 +40,7 @@ func (r *channelRun) pushRefunds(ctx context.Context, o *orders.Order, ref conne
 		if !refund.Unsent {
 			continue
 		}
-		reason := r.does.NoRefunds
+		reason := cmp.Or(r.does.NoRefunds, "the platform takes no refunds from here")
 		if can && r.settings.PushRefunds {
 			external, err := to.PushRefund(ctx, ref, refundOf(o, refund))
 			if err == nil {
@@ -58,7 +59,7 @@ func (r *channelRun) pushRefunds(ctx context.Context, o *orders.Order, ref conne
 		if err := r.saveRefund(ctx, o, func(tx *db.Tx, now *orders.Order) { now.KeepRefund(tx, refund.ID) }); err != nil {
 			return err
 		}
-		if r.settings.PushRefunds && reason != "" {
+		if r.settings.PushRefunds {
 			ref.Unsent(reason)
 		}
 	}

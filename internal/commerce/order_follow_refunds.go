@@ -60,10 +60,10 @@ func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, in connector.Order, 
 	return true, s.saveTakenBack(tx, before, o)
 }
 
-// pushedAs is the refund recorded here that a platform's is, nil for none: by the mark that it carries; where
-// it has none, the one that waits to be pushed, or whose answer was lost, has the same amount and is no older. A refund
-// of an order of which nothing is left to refund was recorded here, too, without a push: so a shop answers to RETURNED
-// with a refund of its own.
+// pushedAs is the refund recorded here that a platform's is, nil for none: by the mark that it carries; where it has
+// none, the one that waits to be pushed, or whose answer was lost, has the same amount and is no older. A refund of an
+// order of which nothing is left to refund was recorded here, too, without a push: so a shop answers to RETURNED with a
+// refund of its own.
 func pushedAs(o *orders.Order, r connector.Refund, left money.Amount) *orders.Refund {
 	for i := range o.Refunds {
 		own := &o.Refunds[i]
@@ -123,8 +123,9 @@ func flagRefunds(tx db.Writer, o *orders.Order, in connector.Order) {
 	}
 	switch {
 	case sum > o.Total && len(in.Refunds) > 0:
-		orders.Flag(tx, o, orders.AmountsDiffer, refundsPath, fmt.Sprintf("the platform has paid back %s of an order of %s: not more than its total is recorded",
-			sum.Text(o.Currency), o.Total.Text(o.Currency)))
+		orders.Flag(tx, o, orders.AmountsDiffer, refundsPath,
+			fmt.Sprintf("the platform has paid back %s of an order of %s: not more than its total is recorded", sum.Text(o.Currency),
+				o.Total.Text(o.Currency)))
 	case hasIssue(o, orders.AmountsDiffer, refundsPath):
 		orders.Unflag(tx, o, orders.AmountsDiffer, refundsPath)
 	}

@@ -102,7 +102,8 @@ func restockedReturns(o *orders.Order, in connector.Order) (list []connector.Ret
 			}
 			at := slices.IndexFunc(list, func(known connector.Return) bool { return known.Refund == r.ExternalID })
 			if at < 0 {
-				at, list = len(list), append(list, connector.Return{ExternalID: r.ExternalID, Refund: r.ExternalID, Reason: r.Reason, CreatedAt: r.CreatedAt})
+				at, list = len(list), append(list, connector.Return{ExternalID: r.ExternalID, Refund: r.ExternalID, Reason: r.Reason,
+					CreatedAt: r.CreatedAt})
 			}
 			list[at].Lines = append(list[at].Lines, connector.ReturnLine{ExternalLine: l.ExternalID, Quantity: missing, Restocked: true})
 			break

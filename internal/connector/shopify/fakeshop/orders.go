@@ -164,7 +164,8 @@ func refundLine(l *line, quantity int64) object {
 
 // restocked is the part of a line in a refund, and what became of the pieces.
 func restocked(l *line, quantity int64, kind string) object {
-	return object{"quantity": quantity, "restockType": kind, "restocked": kind != "NO_RESTOCK", "lineItem": object{"id": l.id}, "subtotalSet": euros(l.cents * quantity), "totalTaxSet": euros(0)}
+	return object{"quantity": quantity, "restockType": kind, "restocked": kind != "NO_RESTOCK",
+		"lineItem": object{"id": l.id}, "subtotalSet": euros(l.cents * quantity), "totalTaxSet": euros(0)}
 }
 
 // take subtracts pieces from the stock.

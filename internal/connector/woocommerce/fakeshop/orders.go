@@ -288,7 +288,8 @@ func (l *orderLine) show(q request) map[string]any {
 	}
 	return map[string]any{"id": l.id, "name": escaped(l.name), "product_id": l.product, "variation_id": l.variation, "quantity": l.quantity,
 		"sku": sku, "subtotal": amount(q, l.sub, l.exact.sub), "total": amount(q, l.total, l.exact.total),
-		"total_tax": amount(q, l.tax, l.exact.tax), "price": float64(l.total) / 100 / float64(max(l.quantity, 1)), "image": map[string]any{"id": "", "src": ""}, "meta_data": l.meta()}
+		"total_tax": amount(q, l.tax, l.exact.tax), "price": float64(l.total) / 100 / float64(max(l.quantity, 1)),
+		"image": map[string]any{"id": "", "src": ""}, "meta_data": l.meta()}
 }
 
 // address adds the buyer's address to members.
