@@ -27,6 +27,7 @@ var owners = map[string][]string{
 		"segment_members", "segment_changes"},
 	"internal/db":          {"change_clocks", "schema_versions", "scrubs", "tallies", "probes"},
 	"internal/idempotency": {"idempotency_keys"},
+	"internal/exports":     {"exports", "export_parts"},
 	"internal/imports":     {"imports", "import_parts", "import_lines"},
 	"internal/jobs":        {"jobs", "job_orders", "job_products"},
 	"internal/limits":      {"rate_windows"},

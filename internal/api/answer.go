@@ -21,6 +21,7 @@ type answer struct {
 	code     string // the code of an error
 	header   map[string]string
 	replay   bool
+	download *download // a file instead of a body
 	// what the ETag covers instead of the body, nil for the body: figures up to now leave out their span
 	content []byte
 	covered int // how many bytes from the start the ETag covers, 0 for all: a feed's ETag leaves out the server's time

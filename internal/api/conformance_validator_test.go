@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -140,6 +141,9 @@ func (j *validator) check(r *route, got reply) string {
 	case r != nil && op.Responses.Status(got.status) == nil:
 		return "the status is not documented"
 	}
+	if answer := op.Responses.Status(got.status); answer != nil && answer.Value.Content["application/json"] == nil {
+		return checkFile(answer.Value, got)
+	}
 	if problem := checkHeaders(got); problem != "" {
 		return problem
 	}
@@ -147,6 +151,17 @@ func (j *validator) check(r *route, got reply) string {
 		return problem
 	}
 	return checkError(got)
+}
+
+// checkFile holds an answer that is a file against the media types that it may have.
+func checkFile(answer *openapi3.Response, got reply) string {
+	switch {
+	case answer.Content[got.header.Get("Content-Type")] == nil:
+		return "Content-Type is " + got.header.Get("Content-Type")
+	case got.header.Get("Content-Length") != strconv.Itoa(len(got.body)):
+		return "Content-Length is " + got.header.Get("Content-Length") + " of " + strconv.Itoa(len(got.body))
+	}
+	return ""
 }
 
 // vast matches numbers that may come back in free JSON as they were sent, and that the validators cannot read; ids in texts have their

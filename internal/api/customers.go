@@ -88,8 +88,7 @@ func (a *API) getCustomer(r *request) (answer, error) {
 
 // readCustomerFilter reads the parameters of the list.
 func readCustomerFilter(q *apijson.Query) (f customers.Filter, segment id.Segment, p page) {
-	f = customers.Filter{Search: q.Text("search"), Email: q.Email("email"), Tag: q.Text("tag"), IncludeInactive: q.Bool("includeInactive")}
-	segment = apijson.QueryID[id.Segment](q, "segmentId")
+	f, segment = drafts.ReadCustomerFilter(q)
 	p = readPage(q, 20, 100)
 	f.Limit, f.Offset = p.Limit, p.Offset()
 	if last := q.Cursor("customers", 1); last != nil {

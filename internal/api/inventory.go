@@ -7,6 +7,7 @@ import (
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/catalog"
 	"entrepot/internal/db"
+	"entrepot/internal/drafts"
 	"entrepot/internal/records"
 	"entrepot/internal/stock"
 )
@@ -31,7 +32,7 @@ const (
 )
 
 func readInventoryFilter(q *apijson.Query) (stock.Filter, page) {
-	f := stock.Filter{SKU: q.Text("sku"), Warehouse: q.Text("warehouseCode"), Low: q.Bool("low"), Search: q.Text("search")}
+	f := drafts.ReadLevelFilter(q)
 	p := readPage(q, inventoryPage, maxInventoryPage)
 	f.Limit, f.Offset = p.Limit, p.Offset()
 	if last := q.Cursor("inventory", 2); last != nil {

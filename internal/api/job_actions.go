@@ -14,7 +14,7 @@ import (
 var jobActionRoutes = []*route{
 	{method: "POST", path: "/api/v1/jobs/{jobId}/actions", name: "actOnJob", section: "4.3", summary: "Pause, resume, stop or undo a job",
 		scope: "write:products", errors: []int{http.StatusConflict}, body: func(o *apijson.Object) { readJobAction(o) },
-		answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).actOnJob},
+		answer: data(func(w *apijson.Writer) { records.WriteSampleJobs(w, "data") }), serve: (*API).actOnJob},
 }
 
 func readJobAction(o *apijson.Object) commerce.JobAction {
@@ -22,7 +22,7 @@ func readJobAction(o *apijson.Object) commerce.JobAction {
 	return apijson.Enum(o, "action", true, commerce.JobActions...).Value
 }
 
-// actOnJob serves POST /api/v1/jobs/{jobId}/actions: 200; 400, 404, 409.
+// actOnJob serves POST /api/v1/jobs/{jobId}/actions: 200; 400, 403 also without the scope of an export, 404, 409.
 func (a *API) actOnJob(r *request) (answer, error) {
 	which, err := pathID[id.Job](r, "jobId", "job")
 	if err != nil {

@@ -19,7 +19,7 @@ var jobRoutes = []*route{
 		query: func(q *apijson.Query) { readJobFilter(q) }, answer: data(sampleJobList), serve: (*API).listJobs},
 	{method: "GET", path: "/api/v1/sdk/jobs/{jobId}", name: "getJob", section: "4.3", summary: "Read a job", access: keyHeader,
 		errors: []int{403},
-		answer: data(func(w *apijson.Writer) { records.WriteJob(w, "data", records.SampleJob) }), serve: (*API).getJob},
+		answer: data(func(w *apijson.Writer) { records.WriteSampleJobs(w, "data") }), serve: (*API).getJob},
 }
 
 // readJobFilter reads the parameters of the list of jobs.
@@ -54,6 +54,9 @@ func (a *API) listJobs(r *request) (answer, error) {
 	}
 	return a.paged(r, func(tx *db.Tx, w *apijson.Writer) error {
 		list, more, err := jobs.List(tx, f)
+		if err == nil {
+			err = a.attachResults(tx, r, list)
+		}
 		if err != nil {
 			return err
 		}
@@ -83,7 +86,7 @@ func writeJobMeta(w *apijson.Writer, list []jobs.Job, limit int, more bool) {
 // sampleJobList is a page that is not the last one.
 func sampleJobList(w *apijson.Writer) {
 	w.List("data")
-	records.WriteJob(w, "", records.SampleJob)
+	records.WriteSampleJobs(w, "")
 	w.EndList()
 	writeJobMeta(w, []jobs.Job{records.SampleJob}, 20, true)
 }
@@ -127,10 +130,10 @@ func endSyncStatus(w *apijson.Writer, last *jobs.Job) {
 
 // sampleSyncStatus is the status before and after the first job has ended.
 func sampleSyncStatus(w *apijson.Writer) {
-	for _, last := range []*jobs.Job{nil, &records.SampleJob} {
+	for _, last := range []*jobs.Job{nil, &records.SampleJob, &records.SampleExport} {
 		w.Record("SyncStatus", "data")
 		w.List("activeJobs")
-		records.WriteJob(w, "", records.SampleJob)
+		records.WriteSampleJobs(w, "")
 		w.EndList()
 		endSyncStatus(w, last)
 	}
@@ -150,8 +153,10 @@ func (a *API) getJob(r *request) (out answer, err error) {
 		if err := r.caller.Needs(j.Type.Scope()); err != nil {
 			return err
 		}
-		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteJob(w, "data", j) })
-		return nil
+		list := []jobs.Job{j}
+		err = a.attachResults(tx, r, list)
+		out = one(http.StatusOK, "", func(w *apijson.Writer) { records.WriteJob(w, "data", list[0]) })
+		return err
 	})
 	return out, err
 }

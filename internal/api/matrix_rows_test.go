@@ -21,7 +21,7 @@ type row struct {
 }
 
 // rows has every operation by method and path, gathered from the files of each part of the interface.
-var rows = gather(orderRows, catalogRows, inventoryRows, bulkRows, channelRows, platformRows, customerRows, accountRows, webhookRows)
+var rows = gather(orderRows, exportRows, catalogRows, inventoryRows, bulkRows, channelRows, platformRows, customerRows, accountRows, webhookRows)
 
 func gather(parts ...map[string]row) map[string]row {
 	all := map[string]row{}

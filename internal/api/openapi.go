@@ -112,6 +112,7 @@ var tagAbout = []struct{ name, about string }{
 	{"events", "Events: the log, and what endpoints get"},
 	{"channels", "Sales channels, their publications and synchronisation"},
 	{"jobs", "What imports and synchronisations have queued and done"},
+	{"exports", "Files of many records"},
 	{"notifications", "What platforms send"},
 	{"api-keys", "API keys"},
 	{"auth", "Log in and out"},

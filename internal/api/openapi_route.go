@@ -123,6 +123,13 @@ func (r *route) response(components *apijson.Components, status int, sample func
 	case r.access != public && r.method != http.MethodDelete:
 		names = append(names, "Idempotent-Replay")
 	}
+	if r.answers != nil && status == r.success() {
+		files := object{}
+		for _, kind := range r.answers {
+			files[kind] = object{"schema": object{"type": "string", "format": "binary"}}
+		}
+		return object{"description": http.StatusText(status), "headers": headers(names...), "content": files}
+	}
 	content := object{"schema": object{"type": "object"}}
 	if sample != nil {
 		content["schema"] = apijson.Refer(components.Written(apijson.DescribeAnswer(sample)))

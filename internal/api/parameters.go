@@ -14,7 +14,8 @@ var parameterAbout = map[string]string{
 	// in paths
 	"addresses/{addressId}": "Id of the address.", "api-keys/{id}": "Id of the API key.", "attributes/{id}": "Id of the attribute.",
 	"categories/{id}": "Id of the category.", "channels/{id}": "Id of the channel.", "customers/{id}": "Id of the customer.",
-	"deliveries/{id}": "Id of the delivery.", "events/{id}": "Id of the event, as in its envelope.", "jobs/{jobId}": "Id of the job.",
+	"deliveries/{id}": "Id of the delivery.", "events/{id}": "Id of the event, as in its envelope.",
+	"exports/{id}": "Id of the export's job.", "file/{signature}": "The end of the link that the job shows.", "jobs/{jobId}": "Id of the job.",
 	"inventory/{sku}": "SKU of the product or variant.", "orders/{id}": "Id of the order.", "products/{id}": "Id of the product.",
 	"platform/{channelId}": "Id of the channel that is notified.", "publications/{productId}": "Id of the product.",
 	"{channelId}/{platform}": "The channel's platform, with hyphens and in any case: woocommerce, tiktok-shop.",

@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/id"
@@ -99,34 +98,11 @@ func (a *API) deleteProduct(r *request) (answer, error) {
 // readProductFilter reads the parameters of the product list.
 func readProductFilter(q *apijson.Query) (catalog.Filter, page) {
 	p := readPage(q, 20, 250)
-	f := catalog.Filter{
-		Search:   q.Text("search"),
-		SKU:      q.Text("sku"),
-		Statuses: apijson.QueryEnums(q, "status", catalog.Statuses...),
-		Category: apijson.QueryID[id.Category](q, "categoryId"),
-		Channel:  apijson.QueryID[id.Channel](q, "channelId"),
-		Limit:    p.Limit,
-		Offset:   p.Offset(),
-	}
-	f.Sort, f.Descending = readProductSort(q)
+	f := drafts.ReadProductFilter(q)
+	f.Limit, f.Offset = p.Limit, p.Offset()
 	if last := q.Cursor("products", 2); last != nil {
 		f.Sort, f.Descending, f.Offset = catalog.ByCreation, last[0] == descending, 0
 		f.After = cursorID[id.Product](q, last[1])
-	}
-	if list := q.List("ids"); len(list) > 0 {
-		f.IDs = make([]id.Product, 0, len(list))
-		for _, text := range list {
-			which, ok := id.Parse[id.Product](text)
-			switch {
-			case !ok:
-				q.AddError("ids", "must be UUIDs separated by commas")
-			case !slices.Contains(f.IDs, which):
-				f.IDs = append(f.IDs, which)
-			}
-		}
-		if len(f.IDs) > 250 {
-			q.AddError("ids", "must have at most 250 ids")
-		}
 	}
 	return f, p
 }
@@ -143,32 +119,6 @@ func productCursor(f catalog.Filter, list []id.Product, p page) string {
 	return behind("products", list, p, func(last *id.Product) []string {
 		return []string{choose(f.Descending, descending, "asc"), string(*last)}
 	})
-}
-
-// readProductSort reads sort=<field>:<asc|desc>, or sort=<field>&order=<asc|desc>; the default is newest first.
-func readProductSort(q *apijson.Query) (field catalog.Sort, descending bool) {
-	text, order := q.Text("sort"), q.Text("order")
-	name, direction, both := strings.Cut(text, ":")
-	if !both {
-		direction = order
-	}
-	field = catalog.Sort(name)
-	switch {
-	case text == "":
-		field, descending = catalog.ByCreation, true
-	case !slices.Contains(catalog.Sorts, field):
-		q.AddError("sort", "must be name, sku, price, createdAt or updatedAt, with :asc or :desc behind it")
-		return field, false
-	}
-	switch direction = strings.ToLower(direction); {
-	case direction == "asc", direction == "desc":
-		descending = direction == "desc"
-	case both:
-		q.AddError("sort", "must end in :asc or :desc")
-	case direction != "":
-		q.AddError("order", "the direction must be asc or desc")
-	}
-	return field, descending
 }
 
 // listProducts serves GET /api/v1/products: 200; 400.

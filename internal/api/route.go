@@ -47,6 +47,7 @@ type route struct {
 	own      bool                          // logged-in users may call it for themselves without its scope: {id} is their own (interface §5.1)
 	raw      bool                          // a platform's notification: the handler reads the body, and counts invalid ones
 	file     bool                          // the body is a picture, or a form with one: the handler reads it
+	answers  []string                      // media types of a file that it answers with instead of JSON
 	serve    func(*API, *request) (answer, error)
 }
 

@@ -11,6 +11,7 @@ func routes() []*route {
 		jobRoutes,            // 4.3
 		jobActionRoutes,      // 4.3
 		jobProductRoutes,     // 4.3
+		exportRoutes,         // 4.3
 		channelRoutes,        // 4.5
 		publicationRoutes,    // 4.5
 		channelCheckRoutes,   // 4.5

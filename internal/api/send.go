@@ -56,6 +56,10 @@ func (a *API) send(w http.ResponseWriter, r *request, out answer) {
 		h.Set("Idempotent-Replay", "true")
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
+	if out.download != nil {
+		a.sendFile(w, r, out.download)
+		return
+	}
 	if size := out.size(); size > 0 {
 		if h.Get("Content-Type") == "" {
 			h.Set("Content-Type", "application/json; charset=utf-8")

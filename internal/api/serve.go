@@ -164,7 +164,7 @@ func (a *API) admit(r *request) (answer, error) {
 		if free {
 			r.rate(a.Limiter.Peek(who, a.Now(), rates(plan, nil)...))
 		}
-		out.status, out.body, out.parts = http.StatusNotModified, nil, nil
+		out.status, out.body, out.parts, out.download = http.StatusNotModified, nil, nil, nil
 		return out, nil
 	}
 	if free {
@@ -202,7 +202,7 @@ func (a *API) permit(r *request) (answer, error) {
 	if err != nil || !r.reads() { // a write that was done is always answered
 		return out, err
 	}
-	if out.status == http.StatusOK {
+	if out.status == http.StatusOK && out.download == nil {
 		out.tag()
 	}
 	return out, r.willWrite(out.held())

@@ -21,6 +21,7 @@ type Filter struct {
 	Descending    bool
 	After         id.Product // the last product of the page before, in place of Offset; of a list by creation only
 	Limit, Offset int
+	Uncounted     bool // the caller needs no total: it is counted only where finding the page depends on it
 }
 
 // Sort is a field to order products by.
@@ -65,7 +66,8 @@ func Page(tx *db.Tx, f Filter) (list []id.Product, total int64, err error) {
 
 // query adds the filters, and the indexes that have products by these filters and in the order of the sort.
 func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
-	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: f.Descending, Offset: f.Offset, Limit: f.Limit}
+	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: f.Descending, Offset: f.Offset, Limit: f.Limit,
+		Uncounted: f.Uncounted}
 	if f.After != "" {
 		q.After = &lists.Key{ID: string(f.After)}
 	}

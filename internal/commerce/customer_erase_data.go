@@ -13,6 +13,7 @@ import (
 	"entrepot/internal/channelsync"
 	"entrepot/internal/customers"
 	"entrepot/internal/db"
+	"entrepot/internal/exports"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
@@ -235,7 +236,7 @@ func texts[T ~string](ids []T) []string {
 // bytes of the old rows are scrubbed from the store's files.
 var erasedTables = []string{"customers", "customer_tags", "customer_addresses", "orders", "order_lines", "order_history", "order_refunds", "order_returns", "order_tags",
 	"shipments", "movements",
-	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "audit_log", "search_blocks", "search_loose",
+	"events", "attempts", "idempotency_keys", "jobs", "imports", "import_parts", "import_lines", "exports", "export_parts", "audit_log", "search_blocks", "search_loose",
 	"dashboard_views", "segments", "channel_syncs"}
 
 // erasure is the state of one transaction of an erasure: it reads everything first, then writes everything.
@@ -434,6 +435,7 @@ func (e *erasure) write() error {
 	audit.Empty(e.tx, e.entries)
 	webhooks.ForgetAuthors(e.tx, e.authors)
 	imports.Forget(e.tx, e.imports, e.patterns())
+	exports.Forget(e.tx)
 	return nil
 }
 

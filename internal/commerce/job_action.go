@@ -8,6 +8,7 @@ import (
 	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/db"
+	"entrepot/internal/exports"
 	"entrepot/internal/jobs"
 	"entrepot/internal/records"
 )
@@ -27,18 +28,22 @@ const (
 var JobActions = []JobAction{PauseJob, ResumeJob, StopJob, UndoJob}
 
 // ActOnJob pauses, resumes, stops or undoes a job, and returns it as it is then; of undo, the new job. To pause a
-// paused job, or to resume one that runs, changes nothing. Errors: NotFound; Conflict for a job that has ended or
-// cannot be paused, and those of UndoProducts.
+// paused job, or to resume one that runs, changes nothing. Errors: NotFound; Forbidden without the scope of an export;
+// Conflict for a job that has ended or cannot be paused, and those of UndoProducts.
 func (s *Service) ActOnJob(tx *db.Tx, who accounts.Caller, which id.Job, action JobAction) (jobs.Job, error) {
-	if action == UndoJob {
-		return s.UndoProducts(tx, who, which)
-	}
 	job, err := jobs.Lock(tx, which)
 	if err != nil {
 		return jobs.Job{}, err
 	}
+	if job.Type.IsExport() {
+		if err := who.Needs(job.Type.Scope()); err != nil {
+			return jobs.Job{}, err
+		}
+	}
 	switch {
-	case !job.Type.CanPause():
+	case action == UndoJob:
+		return s.UndoProducts(tx, who, which)
+	case !job.Type.CanPause() && !(job.Type.CanStop() && action == StopJob):
 		return job, apperr.New(apperr.Conflict, "job_not_pausable", "a job of type %s cannot be paused or stopped", job.Type)
 	case job.CompletedAt != 0:
 		return job, apperr.New(apperr.Conflict, "job_ended", "the job has ended")
@@ -52,6 +57,15 @@ func (s *Service) ActOnJob(tx *db.Tx, who accounts.Caller, which id.Job, action 
 	case ResumeJob:
 		return jobs.Resume(tx, job), nil
 	}
+	return stopJob(tx, job), nil
+}
+
+// stopJob ends a locked job before all of its items are done.
+func stopJob(tx db.Writer, job jobs.Job) jobs.Job {
 	reason := fmt.Sprintf("stopped after %d of %d", job.Processed, job.Total)
-	return jobs.Stop(tx, job, records.JobErrors(records.JobError(reason, "job_stopped"))), nil
+	job = jobs.Stop(tx, job, records.JobErrors(records.JobError(reason, "job_stopped")))
+	if job.Type.IsExport() {
+		exports.Drop(tx, job.ID)
+	}
+	return job
 }

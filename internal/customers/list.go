@@ -17,6 +17,7 @@ type Filter struct {
 	IncludeInactive bool        // also records merged into another
 	After           id.Customer // the last customer of the page before, in place of Offset
 	Limit, Offset   int
+	Uncounted       bool // the caller needs no total: it is counted only where finding the page depends on it
 }
 
 // List reads a page of records with tags and addresses, newest first, and how many match in all.
@@ -53,7 +54,8 @@ func listAll(tx *db.Tx, f Filter) ([]Customer, int64, error) {
 		return nil, 0, err
 	}
 	all := lists.Known(n)
-	q := lists.Query{Noun: &listed, All: all, Sort: lists.ByID, Descending: true, Offset: f.Offset, Limit: f.Limit}
+	q := lists.Query{Noun: &listed, All: all, Sort: lists.ByID, Descending: true, Offset: f.Offset, Limit: f.Limit,
+		Uncounted: f.Uncounted}
 	q.Indexes = []*lists.Index{{From: listed.Rows, ID: listed.ID, Bounds: []lists.Bound{{}}, Sort: lists.ByID.Column, Size: all}}
 	if f.After != "" {
 		q.After = &lists.Key{ID: string(f.After)}

@@ -255,7 +255,7 @@ func (d *Dashboard) showStartOn(r *request, c channels.Channel) (answer, error) 
 	if total > 0 {
 		words = r.format.plural(total, "product", "products")
 		if category != "" {
-			words += r.say(" of %s", category)
+			words += r.say(" in %s", category)
 		}
 	}
 	f, err := d.startForm(r, c, startsAt(c)+"/on", "stock", "stockBuffer", "warehouses", "ordersFrom")

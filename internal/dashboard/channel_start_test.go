@@ -72,7 +72,7 @@ func TestStoryOfConnectingAShop(t *testing.T) {
 		t.Errorf("before it is on: %v, %v", before, c.list("/jobs"))
 	}
 	press("Switch on")
-	b.shows("Paris shop is on")
+	b.shows("Switched on Paris shop")
 	if status := c.call("GET", "/channels/"+channel, nil)["status"]; status != "active" {
 		t.Errorf("the channel is %v", status)
 	}

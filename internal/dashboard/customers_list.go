@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/url"
 	"slices"
 
 	"entrepot/internal/base/apijson"
@@ -26,14 +27,19 @@ type customerRow struct {
 	Badge                                 *badge // unless active
 }
 
-// listCustomers serves GET /customers.
-func (d *Dashboard) listCustomers(r *request) (answer, error) {
-	l := r.listing("/customers", "customer", "customers", "search", "segmentId", "tag")
+// customerListOf is the list of customers that parameters are about, and what it is to show.
+func (r *request) customerListOf(given url.Values) (*listing, customers.Filter, id.Segment) {
+	l := r.listingOf(given, "/customers", "customer", "customers", "search", "segmentId", "tag")
 	l.search("search", "Search customers", "Name, e-mail, company, phone")
 	l.Heads = []head{{Label: "Name"}, {Label: "E-mail"}, {Label: "Country", Drop: 3}, {Label: "Tags", Drop: 1}, {Label: "Since", Drop: 2}, {Label: "Orders", Num: true},
 		{Label: "Spent", Num: true}}
 	f := customers.Filter{Search: l.query.Text("search"), Tag: l.query.Text("tag"), Limit: l.size, Offset: l.offset()}
-	segment := apijson.QueryID[id.Segment](l.query, "segmentId")
+	return l, f, apijson.QueryID[id.Segment](l.query, "segmentId")
+}
+
+// listCustomers serves GET /customers.
+func (d *Dashboard) listCustomers(r *request) (answer, error) {
+	l, f, segment := r.customerListOf(r.http.URL.Query())
 	view := listView[customerRow]{listing: l}
 	err := r.readWide(func(tx *db.Tx) error {
 		segments, err := customers.Segments(tx)

@@ -67,7 +67,7 @@ func TestCustomersOfASegmentThatIsGone(t *testing.T) {
 	s := newSite(t, "sqlite")
 	s.customer("ada@test.example", "Lovelace")
 	page := s.as(s.owner).get("/customers?segmentId=" + string(id.New[id.Segment]()))
-	page.has(t, 200, "a segment that is gone", "No customer matches", "Clear filters")
+	page.has(t, 200, "a segment that is gone", "No customer matches", "Segment: a segment that is gone")
 	if strings.Contains(page.words(), "Lovelace") {
 		t.Errorf("customers of no segment: %.600s", page.words())
 	}

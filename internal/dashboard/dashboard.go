@@ -67,6 +67,8 @@ type Dashboard struct {
 	crossSite *http.CrossOriginProtection
 	watchers  *watchers
 	ended     chan struct{} // closed by Drain
+
+	sentAtOnce int64 // the most records of a list that are sent at once; more are written by a job
 }
 
 // New builds the table and the templates; it panics if one is wrong, which tests detect.
@@ -84,7 +86,7 @@ func New(c Config) *Dashboard {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Dashboard{Config: c, mux: http.NewServeMux(), files: newFiles(c.Dev), crossSite: crossSite(c.PublicURL), ended: make(chan struct{})}
-	d.watchers = newWatchers(d)
+	d.watchers, d.sentAtOnce = newWatchers(d), sentAtOnce
 	d.templates = newTemplates(d.files)
 	d.routes = routes(c.Dev)
 	for _, route := range d.routes {

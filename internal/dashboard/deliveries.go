@@ -84,7 +84,7 @@ func (r *request) deliveryList() (l *listing, f webhooks.AcrossFilter) {
 	l = r.listing("/webhooks/deliveries", "delivery", "deliveries", "status", "endpointId", "event", "resourceId", "statusCode", "from", "to")
 	l.Swap, l.Tabs = "main", hookTabs(l.path)
 	l.Heads = []head{{Label: "Event"}, {Label: "About"}, {Label: "When"}, {Label: "Endpoint"}, {Label: "Status"}, {Label: "Answer"},
-		{Label: "Attempts", Num: true}, {Label: "Next"}}
+		{Label: "Attempts", Num: true, Drop: 1}, {Label: "Next attempt", Drop: 2}}
 	q := l.query
 	f = webhooks.AcrossFilter{State: webhooks.State(q.Text("status")), Event: q.Text("event"), Resource: q.Text("resourceId"),
 		StatusCode: int64(q.Int("statusCode", 0, 0, 999)), Limit: l.size}
@@ -223,7 +223,7 @@ func (d *Dashboard) retryDelivery(r *request) (answer, error) {
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		_, err := d.Commerce.RetryDelivery(tx, r.caller(), delivery)
-		return redirect("/webhooks/deliveries/"+string(delivery), "The delivery is attempted now"), err
+		return redirect("/webhooks/deliveries/"+string(delivery), "Retrying the delivery now"), err
 	})
 }
 

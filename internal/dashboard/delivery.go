@@ -181,7 +181,7 @@ func (d *Dashboard) tries(r *request, v commerce.DeliveryView, view *deliveryVie
 		}
 		words := r.say("%s after that", r.format.span(wait))
 		if _, further := schedule.Next(n+1, v.ByHand); !further {
-			words += ", the last"
+			words = r.say("%s, the last", words)
 		}
 		view.ToCome = append(view.ToCome, try{Number: n + 1, Words: words})
 	}

@@ -103,7 +103,7 @@ func hookTabs(at string) []tab {
 func (d *Dashboard) showEndpoints(r *request) (answer, error) {
 	l := r.listing("/webhooks", "endpoint", "endpoints")
 	l.Tabs = hookTabs(l.path)
-	l.Heads = []head{{Label: "Endpoint"}, {Label: "Events"}, {Label: "Status"}, {Label: "Newest attempts"}, {Label: "Last"},
+	l.Heads = []head{{Label: "Endpoint"}, {Label: "Events", Drop: 2}, {Label: "Status"}, {Label: "Newest attempts"}, {Label: "Last", Drop: 1},
 		{Label: "Waiting", Num: true}, {Label: "Failed", Num: true}}
 	view := listView[endpointRow]{listing: l}
 	err := r.read(func(tx *db.Tx) (err error) {
@@ -246,7 +246,7 @@ func (d *Dashboard) createEndpoint(r *request) (answer, error) {
 func showSecret(title, head, more, endpoint, secret string) answer {
 	return show(screen{Template: "secret", Title: title, Section: "/webhooks", Crumbs: []crumb{{"Webhooks", "/webhooks"}, {title, ""}},
 		Data: once{Head: head, Text: "Your endpoint checks with it that a request comes from here; the page of each delivery shows how. " +
-			"It is shown only this once.", More: more,
+			"You see it only this once.", More: more,
 			Label: "Signing secret", Secret: secret, Back: prefix + "/webhooks/" + endpoint}})
 }
 
@@ -371,7 +371,7 @@ func (d *Dashboard) updateEndpoint(r *request, e *webhooks.Endpoint) (answer, er
 				return answer{}, err
 			}
 		}
-		return d.changeEndpoint(r, e.ID, draft, redirect(at, "The endpoint is saved"))
+		return d.changeEndpoint(r, e.ID, draft, redirect(at, "Saved the endpoint"))
 	})
 }
 
@@ -389,9 +389,9 @@ func (d *Dashboard) setEndpointStatus(r *request, e *webhooks.Endpoint) (answer,
 		return answer{}, refusal(apperr.Invalid, "the status must be active or paused")
 	}
 	at := "/webhooks/" + string(e.ID)
-	out, before := redirect(at, "The endpoint is paused; what happens meanwhile waits for it"), webhooks.Active
+	out, before := redirect(at, "Paused the endpoint. What happens meanwhile waits for it"), webhooks.Active
 	if status == webhooks.Active {
-		out, before = redirect(at, "The endpoint is active again; what waited goes out now"), webhooks.Paused
+		out, before = redirect(at, "Activated the endpoint. What waited goes out now"), webhooks.Paused
 	}
 	return d.changeEndpoint(r, e.ID, commerce.EndpointDraft{Status: &status},
 		out.undo(undo{Action: at + "/status", Fields: map[string]string{"status": string(before)}}))
@@ -404,7 +404,7 @@ func (d *Dashboard) testEndpoint(r *request, e *webhooks.Endpoint) (answer, erro
 		if err != nil {
 			return answer{}, err
 		}
-		return redirect("/webhooks/deliveries/"+string(delivery.ID), "A sample event is on its way"), nil
+		return redirect("/webhooks/deliveries/"+string(delivery.ID), "Sent a sample event"), nil
 	})
 }
 
@@ -431,7 +431,7 @@ func (d *Dashboard) deleteEndpoint(r *request) (answer, error) {
 			return answer{}, apperr.At("typed", "must be %s", hostOf(e))
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			return redirect("/webhooks", "The endpoint is deleted"), d.Commerce.DeleteEndpoint(tx, r.caller(), e.ID, commerce.Expected{})
+			return redirect("/webhooks", "Deleted the endpoint"), d.Commerce.DeleteEndpoint(tx, r.caller(), e.ID, commerce.Expected{})
 		})
 	})
 }

@@ -136,18 +136,18 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 		case now.Value == "":
 			in.Error = "Changed meanwhile: it is empty now"
 		default:
-			in.Error = "Changed meanwhile: it is “" + short(now.Value) + "” now"
+			in.Error = apperr.At(in.Name, "changed meanwhile: it is “%s” now", short(now.Value)).Details[0].Message
 		}
 	}
 	if len(changed) == 0 && len(was) == 0 {
 		return at, nil
 	}
-	words := "something that this form changed is gone"
-	if len(changed) > 0 {
-		words = strings.Join(changed, ", ") + " changed"
+	if len(changed) == 0 {
+		return at, apperr.New(apperr.Precondition, "precondition_failed", "something that this form changed is gone meanwhile. "+
+			"What you typed is kept and nothing is stored: look at it and send it again")
 	}
 	return at, apperr.New(apperr.Precondition, "precondition_failed",
-		"meanwhile %s. What you typed is kept and nothing is stored: look at it and send it again", words)
+		"%s changed meanwhile. What you typed is kept and nothing is stored: look at it and send it again", strings.Join(changed, ", "))
 }
 
 // staleBy is the error of an outdated form, with who has changed its record since the form was filled, and when, if

@@ -51,10 +51,10 @@ func imagesForm(r *request) *form {
 
 // chooseImages serves POST /settings/me/images.
 func (d *Dashboard) chooseImages(r *request) (answer, error) {
-	out := redirect("/settings/me", "Images of other hosts are shown")
+	out := redirect("/settings/me", "Showing images of other hosts")
 	value, age := "", -1
 	if r.http.PostForm.Get("foreign") == "" {
-		out = redirect("/settings/me", "Images of other hosts are not loaded in this browser")
+		out = redirect("/settings/me", "Hiding images of other hosts in this browser")
 		value, age = imagesOff, imagesTime
 	}
 	out.cookies = append(out.cookies, r.cookie(imagesName, value, age))

@@ -244,7 +244,7 @@ func (v *importView) columns(r *request, p importPage, may bool) {
 // progress shows how far a job is.
 func (v *importView) progress(r *request, p importPage, head, under string, may bool) {
 	v.Head, v.Under = head, under
-	if g := r.format.gauge(p.job.Processed, max(p.job.Total, p.job.Processed), "rows of"); g.Max > 0 {
+	if g := r.format.gauge(p.job.Processed, max(p.job.Total, p.job.Processed), "%s rows of %s"); g.Max > 0 {
 		v.Gauge = &g
 	}
 	if left := r.format.timeLeft(p.job, r.format.now.UnixMicro()); left != "" {

@@ -24,7 +24,7 @@ func (d *Dashboard) runImport(r *request) (answer, error) {
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		_, err := fileimport.Begin(tx, r.caller(), p.i)
-		return redirect(p.path(""), "The import has begun"), err
+		return redirect(p.path(""), "Started the import"), err
 	})
 }
 
@@ -36,7 +36,7 @@ func (d *Dashboard) stopImport(r *request) (answer, error) {
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		imports.RequestStop(tx, p.i.ID)
-		return redirect(p.path(""), "It stops after the rows in hand"), nil
+		return redirect(p.path(""), "Stopping after the rows in hand"), nil
 	})
 }
 
@@ -54,7 +54,7 @@ func (d *Dashboard) discardImport(r *request) (answer, error) {
 		gone := p.i
 		gone.Stage = imports.Gone
 		gone.Update(tx, was)
-		return redirect(r.files().path, "The file is deleted"), nil
+		return redirect(r.files().path, "Deleted the file"), nil
 	})
 }
 

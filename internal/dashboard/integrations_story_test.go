@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"entrepot/internal/base/netguard"
 	"entrepot/internal/webhooks"
 	"entrepot/internal/worker"
@@ -108,8 +106,8 @@ func TestRetryOfTheListThatIsShown(t *testing.T) {
 	b.open("/webhooks/deliveries?status=failed")
 	b.shows("Retry all failed")
 	choose := func(name, value string) {
-		b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const el = document.querySelector(".filters [name=%s]"); el.value = %q;
-			el.dispatchEvent(new Event("input", { bubbles: true })); }`, name, value)))
+		b.click(fmt.Sprintf(`[popovertarget="m-%s"]`, name))
+		b.click(fmt.Sprintf(`#m-%s a[href*="%s=%s"]`, name, name, value))
 	}
 	choose("endpointId", second)
 	b.until(fmt.Sprintf("document.querySelector('main form[method=post] [name=endpointId]').value === %q", second))

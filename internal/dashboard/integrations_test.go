@@ -90,7 +90,7 @@ func TestKeyPages(t *testing.T) {
 		}
 		ask := b.get(page[1])
 		if out := b.follow(b.post(page[1]+"/revoke", url.Values{"_key": {ask.key(t, page[1]+"/revoke")}})); !strings.Contains(out.words(),
-			"The key is revoked") {
+			"Revoked the key") {
 			t.Errorf("%s", out.words())
 		}
 		if out := s.withKey(key, "/api/v1/orders"); out.status != 401 {
@@ -130,7 +130,7 @@ func TestEndpointPages(t *testing.T) {
 			t.Errorf("paused: %s", out.words())
 		}
 		if out := b.follow(b.post(page+"/status", url.Values{"status": {"active"}, "_key": {"k2"}})); !strings.Contains(out.words(),
-			"active again") {
+			"Activated the endpoint") {
 			t.Errorf("active: %s", out.words())
 		}
 		if out := b.post(page+"/status", url.Values{"status": {"odd"}}); out.status != 400 {
@@ -215,7 +215,7 @@ func TestDeliveryPages(t *testing.T) {
 		if wrong := b.get("/webhooks/deliveries?from=tomorrow"); wrong.status != 400 || !strings.Contains(wrong.words(), "must be a date") {
 			t.Errorf("a wrong filter: %d", wrong.status)
 		}
-		if out := b.follow(b.post(delivery+"/retry", url.Values{"_key": {"k1"}})); !strings.Contains(out.words(), "attempted now") {
+		if out := b.follow(b.post(delivery+"/retry", url.Values{"_key": {"k1"}})); !strings.Contains(out.words(), "Retrying the delivery now") {
 			t.Errorf("retried: %s", out.words())
 		}
 		s.attempted(t, b, page, webhooks.Attempt{Error: webhooks.ErrorTimeout, Duration: 10_000})
@@ -333,7 +333,7 @@ func TestSettingsPages(t *testing.T) {
 			t.Errorf("%d %s", out.status, out.words())
 		}
 		if out := b.follow(b.post("/settings/account", url.Values{"name": {"Atelier"}, "currency": {"chf"}, "strictWarehouses": {"true"},
-			"_key": {"k2"}})); !strings.Contains(out.words(), "The account is saved") || !strings.Contains(out.body, `value="CHF"`) {
+			"_key": {"k2"}})); !strings.Contains(out.words(), "Saved the account") || !strings.Contains(out.body, `value="CHF"`) {
 			t.Errorf("%s", out.words())
 		}
 		user := url.Values{"name": {"Vera"}, "email": {"vera@test.example"}, "role": {"viewer"}, "password": {"quite long enough"},

@@ -63,6 +63,14 @@ func jobWord(t jobs.Type) string {
 		return "Import of tracking numbers"
 	case jobs.ShipmentFileCheck:
 		return "Check of tracking numbers"
+	case jobs.OrderExport:
+		return "Export of orders"
+	case jobs.ProductExport:
+		return "Export of products"
+	case jobs.StockExport:
+		return "Export of stock"
+	case jobs.CustomerExport:
+		return "Export of customers"
 	}
 	return string(t)
 }
@@ -93,7 +101,7 @@ func (r *request) jobRows(list []jobs.Job) (rows []jobRow) {
 	for _, j := range list {
 		row := jobRow{ID: string(j.ID), Type: jobWord(j.Type), Channel: channelCalled(&j), To: prefix + "/jobs/" + string(j.ID),
 			Status: jobBadge(j.Status),
-			Done:   r.format.gauge(j.Processed, max(j.Total, j.Processed), "of"), Created: r.format.Stamp(j.CreatedAt)}
+			Done:   r.format.gauge(j.Processed, max(j.Total, j.Processed), "%s of %s"), Created: r.format.Stamp(j.CreatedAt)}
 		if r.caller().Needs(j.Type.Scope()) != nil {
 			row.To = ""
 		}
@@ -149,6 +157,7 @@ type jobView struct {
 	Errors []jobError
 	Live   bool
 	Report string // page with the outcome of each item of the job, "" for none
+	File   *jobFile
 }
 
 // showJob serves GET /jobs/{id}.
@@ -159,8 +168,12 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 	}
 	var j jobs.Job
 	var file imports.Import
+	var written *jobFile
 	err = r.read(func(tx *db.Tx) (err error) {
-		if j, err = jobs.ByID(tx, which); err != nil || !j.Type.OfFile() {
+		if j, err = jobs.ByID(tx, which); err == nil {
+			written, err = r.jobFile(tx, j)
+		}
+		if err != nil || !j.Type.OfFile() {
 			return err
 		}
 		file, err = imports.OfJob(tx, which)
@@ -173,7 +186,7 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 		return answer{}, err
 	}
 	f := r.format
-	view := jobView{jobRow: r.jobRows([]jobs.Job{j})[0], Live: j.Status == jobs.Pending || j.Status == jobs.Processing}
+	view := jobView{jobRow: r.jobRows([]jobs.Job{j})[0], File: written, Live: j.Status == jobs.Pending || j.Status == jobs.Processing}
 	view.Pairs = []pair{{Name: "Created", Value: f.Count(j.Created)}, {Name: "Updated", Value: f.Count(j.Updated)},
 		{Name: "Failed", Value: f.Count(j.Failed)}, {Name: "Started", At: f.Stamp(j.StartedAt)},
 		{Name: "Ended", At: f.Stamp(j.CompletedAt)}, {Name: "Id", Value: string(j.ID), Mono: true}}

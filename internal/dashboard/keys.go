@@ -31,7 +31,7 @@ type keyRow struct {
 // showKeys serves GET /keys.
 func (d *Dashboard) showKeys(r *request) (answer, error) {
 	l := r.listing("/keys", "key", "keys")
-	l.Heads = []head{{Label: "Name"}, {Label: "May"}, {Label: "Last used"}, {Label: "Created by"}, {Label: "Expires"}}
+	l.Heads = []head{{Label: "Name"}, {Label: "Rights"}, {Label: "Last used"}, {Label: "Created by", Drop: 2}, {Label: "Expires"}}
 	view := listView[keyRow]{listing: l}
 	err := r.read(func(tx *db.Tx) error {
 		list, total, err := accounts.Keys(tx, l.size, l.offset())
@@ -171,8 +171,8 @@ func (d *Dashboard) createKey(r *request) (answer, error) {
 			key, secret, err := d.Commerce.CreateKey(tx, r.caller(), draft)
 			return string(key.ID), secret, err
 		})
-		return show(screen{Template: "secret", Title: "API key made", Section: "/keys", Crumbs: []crumb{{"API keys", "/keys"}, {draft.Name, ""}},
-			Data: once{Head: "Copy the key now", Text: "This is the only time it is shown. It is stored as a hash: nobody can look it up later.",
+		return show(screen{Template: "secret", Title: "New API key", Section: "/keys", Crumbs: []crumb{{"API keys", "/keys"}, {draft.Name, ""}},
+			Data: once{Head: "Copy the key now", Text: "You see it only now. Only its hash is kept: nobody can look it up later.",
 				Label: "API key", Secret: secret, Back: prefix + "/keys",
 				Curl: r.askedCommand(secret)}}), err
 	})
@@ -197,7 +197,7 @@ func (d *Dashboard) showKey(r *request) (answer, error) {
 	}
 	view := keyView{Key: row, Grid: grid(options), Pairs: []pair{{Name: "Begins with", Value: row.Prefix, Mono: true},
 		{Name: "Created by", Value: row.By}, {Name: "Key id", Value: row.ID, Mono: true}},
-		Revoke: newAsk("revoke", "Revoke this key?", "Whatever uses it is refused from now on, on every node. This cannot be undone.",
+		Revoke: newAsk("revoke", "Revoke this key?", "Whatever uses it fails from now on, on every node. You cannot undo this.",
 			"Revoke key", r.form("/keys/"+row.ID+"/revoke"))}
 	return show(screen{Template: "key", Title: row.Name, Section: "/keys", Crumbs: []crumb{{"API keys", "/keys"}, {row.Name, ""}},
 		Data: view}), nil
@@ -227,7 +227,7 @@ func (d *Dashboard) revokeKey(r *request) (answer, error) {
 		return answer{}, err
 	}
 	out, err := d.write(r, func(tx *db.Tx) (answer, error) {
-		return redirect("/keys", "The key is revoked"), d.Commerce.RevokeKey(tx, r.caller(), which)
+		return redirect("/keys", "Revoked the key"), d.Commerce.RevokeKey(tx, r.caller(), which)
 	})
 	if apperr.Is(err, apperr.NotFound) {
 		err = apperr.Missing("API key")

@@ -70,12 +70,12 @@ func TestListsWithoutAMatch(t *testing.T) {
 	has(t, b.get("/stock?warehouse=GONE"), "a warehouse that is gone")
 }
 
-// The form of filters keeps those that it has no input for, and the list's links have no parameter that it does not know.
+// The forms of filters keep those that they do not set, and the list's links have no parameter that it does not know.
 func TestFiltersKeepEachOther(t *testing.T) {
 	s := newSite(t, "sqlite")
 	s.seed()
 	page := s.as(s.owner).get("/webhooks/deliveries?resourceId=MUG-BLUE&status=failed&page=2&unknown=1").body
-	for words, want := range map[string]int{`<input type="hidden" name="resourceId" value="MUG-BLUE">`: 1, `<input type="hidden" name="status"`: 0,
+	for words, want := range map[string]int{`<input type="hidden" name="resourceId" value="MUG-BLUE">`: 2, `<input type="hidden" name="status"`: 2,
 		"unknown=1": 0, `aria-label="Remove filter About: MUG-BLUE"`: 1} {
 		if n := strings.Count(page, words); n != want {
 			t.Errorf("%d times %s", n, words)

@@ -86,7 +86,7 @@ func (d *Dashboard) changePassword(r *request) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			user, err = d.Commerce.UpdateUser(tx, r.caller(), user.ID, commerce.Expected{}, change)
-			return redirect("/settings/me", "Your password is changed; other sessions have ended"), err
+			return redirect("/settings/me", "Changed your password. Other sessions have ended"), err
 		})
 		// a second click: the first answer has the new session
 		if err != nil || user.PasswordHash != change.PasswordHash {
@@ -105,7 +105,7 @@ func (d *Dashboard) logOutEverywhere(r *request) (answer, error) {
 		d.Commerce.LogOutUser(tx, r.caller(), &user)
 		return nil
 	})
-	out := redirect("/login", "You are logged out everywhere")
+	out := redirect("/login", "Logged out everywhere")
 	out.cookies = r.sessionCookies("", -1)
 	return out, err
 }

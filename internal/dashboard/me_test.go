@@ -25,7 +25,7 @@ func TestImagesOfOtherHosts(t *testing.T) {
 		}
 	}
 	shows(b, home, true)
-	has(t, b.follow(b.submit(t, b.get("/settings/me"), "/settings/me/images")), "Images of other hosts are not loaded in this browser")
+	has(t, b.follow(b.submit(t, b.get("/settings/me"), "/settings/me/images")), "Hiding images of other hosts in this browser")
 	for _, path := range []string{home, "/products"} {
 		shows(b, path, false)
 		shows(other, path, true)
@@ -62,10 +62,10 @@ func TestChangePassword(t *testing.T) {
 			t.Fatalf("a refused change has ended a session: %d", out.status)
 		}
 		out := send(password, "another long passphrase")
-		if done := b.follow(out); done.status != 200 || !strings.Contains(done.words(), "Your password is changed") {
+		if done := b.follow(out); done.status != 200 || !strings.Contains(done.words(), "Changed your password") {
 			t.Fatalf("%d %s", done.status, done.words())
 		}
-		if again := b.get("/settings/me"); strings.Contains(again.words(), "Your password is changed") {
+		if again := b.get("/settings/me"); strings.Contains(again.words(), "Changed your password") {
 			t.Error("it is said twice")
 		}
 		if out := elsewhere.get("/settings/me"); out.status != 303 {
@@ -74,7 +74,7 @@ func TestChangePassword(t *testing.T) {
 		if out := s.browser().post("/login", login("owner@test.example", "another long passphrase")); out.status != 303 {
 			t.Errorf("the new password: %d", out.status)
 		}
-		if out := b.follow(b.post("/settings/me/log-out-everywhere", nil)); !strings.Contains(out.words(), "logged out everywhere") {
+		if out := b.follow(b.post("/settings/me/log-out-everywhere", nil)); !strings.Contains(out.words(), "Logged out everywhere") {
 			t.Errorf("%s", out.words())
 		}
 		if out := b.get("/settings/me"); out.status != 303 {
@@ -96,7 +96,7 @@ func TestForgottenPassword(t *testing.T) {
 			!strings.Contains(out.body, `aria-invalid="true"`) {
 			t.Errorf("a weak one: %d %.400s", out.status, out.words())
 		}
-		has(t, b.follow(b.submit(t, page, at+"/password", "password", "lantern orchard 42")), "The password is changed")
+		has(t, b.follow(b.submit(t, page, at+"/password", "password", "lantern orchard 42")), "Changed the password")
 		if out := before.get("/"); out.status != 303 {
 			t.Errorf("the old session: %d", out.status)
 		}

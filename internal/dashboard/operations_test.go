@@ -51,6 +51,8 @@ var reached = map[string][]string{
 	"publishProducts": {"POST /products/{id}/publish"}, "unpublishProduct": {"POST /products/{id}/unpublish"},
 	"listChannelPublications": {"GET /products/{id}", "GET /connect/{id}/products"}, "getSyncStatus": {"GET /jobs"}, "listJobs": {"GET /jobs"},
 	"getJob": {"GET /jobs/{id}"}, "uploadPicture": {"POST /products/{id}"}, "changeProducts": {"GET /products/bulk", "POST /products/bulk"},
+	"createExport":   {"POST /orders/export", "POST /products/export", "POST /stock/export", "POST /customers/export"},
+	"downloadExport": {"GET /exports/{id}/file"}, "deleteExport": {"POST /exports/{id}/delete"},
 	"actOnJob": {"POST /products/bulk/{id}/action"}, "listJobProducts": {"GET /products/bulk/{id}", "POST /products/bulk/{id}/report"},
 
 	"listEndpoints": {"GET /webhooks"}, "createEndpoint": {"POST /webhooks/new"}, "getEndpoint": {"GET /webhooks/{id}"},
@@ -87,12 +89,13 @@ var onlyByAPI = map[string]string{
 	"listInventoryChanges": "a feed for programs",
 	"receiveNotification":  "platforms call it", "receiveChallengeNotification": "platforms call it", "answerHandshake": "platforms call it",
 	"answerChallenge": "platforms call it", "testChannelUnversioned": "an alias of testChannel",
-	"getApiDescription": "the sidebar leads to /docs, which is made from it",
+	"downloadExportByLink": "for those without a login",
+	"getApiDescription":    "the sidebar leads to /docs, which is made from it",
 }
 
 // pagesOnly are the routes of the dashboard that belong to no operation of the API: files on their way in, views, the dashboard's own.
 var pagesOnly = []string{"GET /live", "GET /counts", "GET /search", "GET /setup", "POST /setup", "GET ",
-	"GET /orders/slip", "POST /orders/{id}/issues", "GET /orders/sums", "GET /stock/-/{sku}", "POST /orders/export",
+	"GET /orders/slip", "POST /orders/{id}/issues", "GET /orders/sums", "GET /stock/-/{sku}",
 	"GET /orders/bulk/{id}", "POST /orders/views", "POST /orders/views/delete", "POST /orders/columns", "POST /first-steps/dismiss",
 	"GET /products/import", "POST /products/import",
 	"GET /_parts", "POST /_parts/form", "POST /settings/me/images"}

@@ -77,7 +77,7 @@ func (d *Dashboard) editOrder(r *request, o *orders.Order) (answer, error) {
 
 // changeNote serves POST /orders/{id}/details.
 func (d *Dashboard) changeNote(r *request) (answer, error) {
-	return d.changeOrder(r, "note", noteForm, func(_ *orders.Order, f *form) (commerce.OrderUpdate, error) {
+	return d.changeOrder(r, "Saved the note of %s", noteForm, func(_ *orders.Order, f *form) (commerce.OrderUpdate, error) {
 		body := f.Object()
 		return drafts.ReadOrderUpdate(body), body.Err()
 	})
@@ -85,7 +85,7 @@ func (d *Dashboard) changeNote(r *request) (answer, error) {
 
 // changeAddress serves POST /orders/{id}/address.
 func (d *Dashboard) changeAddress(r *request) (answer, error) {
-	return d.changeOrder(r, "shipping address", addressForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
+	return d.changeOrder(r, "Saved the shipping address of %s", addressForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
 		update.ShippingAddress, err = typedAddress("shippingAddress", o.ShippingAddress, f)
 		return update, err
 	})
@@ -93,7 +93,7 @@ func (d *Dashboard) changeAddress(r *request) (answer, error) {
 
 // changeBilling serves POST /orders/{id}/billing-address.
 func (d *Dashboard) changeBilling(r *request) (answer, error) {
-	return d.changeOrder(r, "billing address", billingForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
+	return d.changeOrder(r, "Saved the billing address of %s", billingForm, func(o *orders.Order, f *form) (update commerce.OrderUpdate, err error) {
 		update.BillingAddress, err = typedAddress("billingAddress", o.BillingAddress, f)
 		return update, err
 	})
@@ -111,7 +111,7 @@ func typedAddress(member, stored string, f *form) (patch.Field[string], error) {
 }
 
 // changeOrder stores what a form about the order's details says; what names it.
-func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *orders.Order) *form,
+func (d *Dashboard) changeOrder(r *request, saved string, build func(*request, *orders.Order) *form,
 	read func(*orders.Order, *form) (commerce.OrderUpdate, error)) (answer, error) {
 	o, err := r.orderOf()
 	if err != nil {
@@ -124,7 +124,7 @@ func (d *Dashboard) changeOrder(r *request, what string, build func(*request, *o
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateOrder(tx, r.caller(), o.ID, commerce.Expected{}, update)
-			return redirect(r.acting(o, ""), "Saved the "+what+" of "+orders.Number(o.Number)), err
+			return redirect(r.acting(o, ""), r.say(saved, orders.Number(o.Number))), err
 		})
 	})
 }

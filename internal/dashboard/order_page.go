@@ -281,7 +281,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	view.Heard = r.format.plural(int64(len(f.heard)), "notification", "notifications")
 	view.Technical = technical(o, view.Trail)
 	if view.UnfoldJSON = r.unfold(o, openJSON, "Show JSON"); view.UnfoldJSON.Open {
-		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines)-8)
+		view.JSON = orderJSON(o, mostColoured-4*len(o.Lines)-20)
 	}
 	if r.caller().May("write:orders") {
 		r.orderForms(&view, o)
@@ -400,7 +400,7 @@ func (r *request) orderLines(view *orderView, f *orderFacts) {
 	}
 	for i, l := range o.Lines {
 		line := orderLine{Name: lineName(l), SKU: l.SKU, Ordered: r.format.Count(l.Quantity),
-			Gauge: r.format.gauge(l.Shipped, l.Shipped+l.Remaining(), "of"),
+			Gauge: r.format.gauge(l.Shipped, l.Shipped+l.Remaining(), "%s of %s"),
 			Done:  l.Remaining() == 0, Price: r.format.Money(l.UnitPrice, o.Currency), LineTotal: r.format.Money(l.Total, o.Currency)}
 		if l.Product != "" {
 			line.To = r.page("/products/{id}", "/products/"+string(l.Product))

@@ -25,12 +25,12 @@ func TestPartsOfAnOrder(t *testing.T) {
 	}
 	b.fill("[name=trackingNumber]", "1Z")
 	b.press("Show JSON")
-	b.until("document.querySelector('#json pre')?.innerText.includes('unitPrice') && location.href.endsWith('?open=json#json')")
+	b.until("document.querySelector('#json .body pre')?.innerText.includes('unitPrice') && location.href.endsWith('?open=json#json')")
 	if typed := eval[string](b, "document.querySelector('[name=trackingNumber]').value"); typed != "1Z" {
 		t.Errorf("what was typed is %q", typed)
 	}
 	b.press("Show JSON")
-	b.until("!document.querySelector('#json pre') && location.search === ''")
+	b.until("!document.querySelector('#json .body pre') && location.search === ''")
 	b.focus("#lines header button")
 	b.keys("\r")
 	b.until(`document.querySelector('#edit-form') && document.activeElement.innerText === 'Edit lines' &&

@@ -120,7 +120,7 @@ func (r *request) returnedUnits(o *orders.Order, one *orders.Return) string {
 		}
 		said := r.format.Count(l.Quantity) + " × " + name
 		if !l.Restock {
-			said += ", not to be sold again"
+			said = r.say("%s, not to be sold again", said)
 		}
 		words = append(words, said)
 	}

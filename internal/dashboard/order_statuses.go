@@ -1,8 +1,8 @@
 package dashboard
 
 import (
-	"strings"
 
+	"entrepot/internal/exports"
 	"entrepot/internal/orders"
 )
 
@@ -64,7 +64,13 @@ func whyNotMoved(message string) string {
 	case from == orders.Processing:
 		return "Already released to ship"
 	}
-	return "Already " + strings.ToLower(statusWords[from].Word)
+	return alreadyWords[from]
+}
+
+// alreadyWords say of an order that it has a status already.
+var alreadyWords = map[orders.Status]string{
+	orders.Pending: "Already pending", orders.PartiallyShipped: "Already partly shipped", orders.Shipped: "Already shipped",
+	orders.Delivered: "Already delivered", orders.Cancelled: "Already cancelled", orders.Returned: "Already returned",
 }
 
 // dotTone is the tone of a glyph without its badge.
@@ -88,11 +94,5 @@ func orderName(o *orders.Order) string {
 
 // foreignNumber is the number that the order has elsewhere, "" for none.
 func foreignNumber(o *orders.Order) string {
-	switch {
-	case o.ExternalNumber != "":
-		return o.ExternalNumber
-	case o.ExternalReference != "":
-		return o.ExternalReference
-	}
-	return o.PlatformID
+	return exports.ForeignNumber(o)
 }

@@ -105,7 +105,7 @@ func TestMovesOfAnOrder(t *testing.T) {
 			!strings.Contains(out.words(), "Not shipped yet") {
 			t.Errorf("%d %s", out.status, out.words())
 		}
-		if out := b.follow(b.post(order+"/move", url.Values{"status": {"CANCELLED"}})); !strings.Contains(out.words(), "is cancelled") {
+		if out := b.follow(b.post(order+"/move", url.Values{"status": {"CANCELLED"}})); !strings.Contains(out.words(), "Cancelled ORD-") {
 			t.Errorf("%s", out.words())
 		}
 		s.newUser("vera@test.example", accounts.Viewer)

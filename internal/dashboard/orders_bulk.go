@@ -176,7 +176,7 @@ func (d *Dashboard) showBulk(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	view := bulkView{listing: l, Gauge: r.format.gauge(job.Processed, job.Total, "of"), Done: r.format.Count(job.Updated),
+	view := bulkView{listing: l, Gauge: r.format.gauge(job.Processed, job.Total, "%s of %s"), Done: r.format.Count(job.Updated),
 		Refused: r.format.Count(job.Failed), Started: r.format.Stamp(job.CreatedAt), Running: job.CompletedAt == 0}
 	l.countTab("All", "outcome", "", job.Total)
 	l.countTab("Done", "outcome", "done", job.Updated)

@@ -71,12 +71,12 @@ func TestSumOfASelection(t *testing.T) {
 	b.click("#t-" + first)
 	says("€1,234,567.50, 2 units to ship")
 	b.click("#t-" + second)
-	says("€1,234,567.70, 4 units to ship")
+	says("€1,234,567.70, 2 units to ship")
 	c.order("PENDING", line("1"))
 	b.until("document.querySelectorAll('.rows tbody tr').length === 5") // news leave the sum as it is
-	says("€1,234,567.70, 4 units to ship")
+	says("€1,234,567.70, 2 units to ship")
 	b.click("#t-" + third)
-	says("€1,234,567.70 + ¥2,400, 6 units to ship")
+	says("€1,234,567.70 + ¥2,400, 4 units to ship")
 	b.click("#bulk [name=all]") // whose sum is not known here
 	says("")
 	b.until(`document.querySelector("[data-ticked]").textContent === "All 5 selected"`)

@@ -130,7 +130,7 @@ func (r *request) orderRow(q orderList, o *orders.Summary) orderRow {
 		Foreign: strings.Join(nonEmpty([]string{foreignNumber(&o.Order), strings.Join(o.Tags, ", ")}), " · "),
 		Placed:  r.format.Stamp(o.CreatedAt), Who: orderName(&o.Order), Country: orders.Country(o.ShippingAddress), First: o.FirstLine,
 		More: o.ItemCount - 1, Badge: statusWords[o.Status],
-		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "of"), Channel: o.ChannelName,
+		Gauge: r.format.gauge(o.Units.Shipped, o.Units.Ordered, "%s of %s"), Channel: o.ChannelName,
 		Total: r.format.Money(o.Order.Total, o.Currency)}
 	if o.Status == orders.Cancelled && o.Units.Shipped == 0 {
 		row.Gauge = gauge{} // of what was cancelled nothing is to ship

@@ -228,7 +228,7 @@ func TestActionsStayInTheList(t *testing.T) {
 		}
 		page = b.follow(b.sendForm(t, page, order+"/ship"+list))
 		stays(page)
-		has(t, page, "1 unit shipped", "Undo")
+		has(t, page, "Shipped 1 unit", "Undo")
 		page = b.follow(b.sendForm(t, page, order+"/unship"+list))
 		stays(page)
 		stays(b.follow(b.sendForm(t, page, order+"/details"+list, "notes", "Ring twice")))

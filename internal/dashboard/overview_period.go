@@ -53,7 +53,7 @@ func (p *period) choose(from, to string) {
 	case days < 1:
 		p.wrong = "The first day must not be after the last"
 	case days > mostDays:
-		p.wrong = "Choose at most " + strconv.Itoa(mostDays) + " days"
+		p.wrong = p.f.say("Choose at most %d days", mostDays)
 	default:
 		p.chosen, p.days = true, days
 		p.from, p.to = p.dayAt(first, 0), p.dayAt(last, 1)
@@ -104,7 +104,7 @@ func (p *period) dates() (from, to string) {
 // spans are the periods to choose from, of the channel that is shown.
 func (p *period) spans(of string) (list []tab) {
 	for _, n := range overviewDays {
-		list = append(list, tab{Label: strconv.Itoa(n) + " days", To: prefix + "/?days=" + strconv.Itoa(n) + of, Current: !p.chosen && n == p.days})
+		list = append(list, tab{Label: p.f.plural(int64(n), "day", "days"), To: prefix + "/?days=" + strconv.Itoa(n) + of, Current: !p.chosen && n == p.days})
 	}
 	return list
 }

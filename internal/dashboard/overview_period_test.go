@@ -36,7 +36,7 @@ func TestFirstSteps(t *testing.T) {
 		if page := other.follow(other.sendForm(t, other.get("/"), "/first-steps/dismiss")); strings.Contains(page.words(), "Take the first order") {
 			t.Errorf("they are not put away: %s", page.words())
 		}
-		c.call("POST", "/developer/webhooks", map[string]any{"url": "http://127.0.0.1:9/h", "events": []any{"order.created"}})
+		c.call("POST", "/developer/webhooks", map[string]any{"url": "http://127.0.0.1:9/h", "events": []any{"order.received"}})
 		if page := b.get("/"); strings.Contains(page.words(), "First steps") {
 			t.Errorf("all are taken: %s", page.words())
 		}

@@ -14,9 +14,9 @@ type gauge struct {
 	Words      string // "7 of 12"
 }
 
-// gauge shows how much is done; of stands between the numbers.
-func (f format) gauge(value, most int64, of string) gauge {
-	return gauge{value, most, f.Count(value) + " " + of + " " + f.Count(most)}
+// gauge shows how much is done, in words with a place for each number.
+func (f format) gauge(value, most int64, words string) gauge {
+	return gauge{value, most, f.say(words, f.Count(value), f.Count(most))}
 }
 
 // Full reports whether nothing is left to do.

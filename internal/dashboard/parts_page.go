@@ -61,7 +61,7 @@ func (d *Dashboard) showParts(r *request) (answer, error) {
 		Badges: []badge{{"", "pending", "Pending"}, {"warn", "processing", "To ship"}, {"info", "partially_shipped", "Partly shipped"},
 			{"info", "shipped", "Shipped"}, {"good", "delivered", "Delivered"}, {"", "cancelled", "Cancelled"}, {"odd", "returned", "Returned"},
 			{"good", "ok", "Healthy"}, {"bad", "fail", "Failed"}, {"warn", "wait", "Retrying"}},
-		Gauges: []gauge{r.format.gauge(0, 4, "of"), r.format.gauge(5, 12, "of"), r.format.gauge(7, 7, "of")},
+		Gauges: []gauge{r.format.gauge(0, 4, "%s of %s"), r.format.gauge(5, 12, "%s of %s"), r.format.gauge(7, 7, "%s of %s")},
 		Tabs:   []tab{{Label: "All", To: "#", Count: "970", Current: true}, {Label: "To ship", To: "#", Count: "20"}},
 		Chips:  []chip{{Label: "Status", To: "#"}, {Label: "Placed: last 7 days", To: "#", On: true}},
 		Heads:  []head{{Label: "Order"}, {Label: "Placed", To: "#", Sort: "descending"}, {Label: "Total", To: "#", Num: true}},

@@ -32,11 +32,11 @@ var productBulkRoutes = []*route{
 // bulkActions are what people call the actions: as the title of the page, and before the number of products on the
 // button that confirms.
 var bulkActions = map[commerce.ProductAction]struct{ Title, Verb string }{
-	commerce.PublishProduct:    {"Publish products", "Publish"},
-	commerce.WithdrawProduct:   {"Withdraw products", "Withdraw"},
-	commerce.ProductStatus:     {"Change the status of products", "Change"},
-	commerce.ProductCategories: {"Change the categories of products", "Change"},
-	commerce.ProductPrice:      {"Change prices", "Change"},
+	commerce.PublishProduct:    {"Publish products", "Publish %s"},
+	commerce.WithdrawProduct:   {"Withdraw products", "Withdraw %s"},
+	commerce.ProductStatus:     {"Change the status of products", "Change %s"},
+	commerce.ProductCategories: {"Change the categories of products", "Change %s"},
+	commerce.ProductPrice:      {"Change prices", "Change %s"},
 }
 
 // productBulkView is what templates/products_bulk.html shows: a change of many products, and what it would do.
@@ -292,7 +292,7 @@ func (r *request) productBulkFields(tx *db.Tx, action commerce.ProductAction, na
 // bulkPreview shows what a change would do, and asks to confirm it.
 func (r *request) bulkPreview(b bulkRequest, found commerce.ProductsPreview, names bulkNames, typed string) *bulkPreview {
 	count, many := r.format.Count, r.format.plural(found.Total, "product", "products")
-	p := &bulkPreview{Confirm: r.another("/products/bulk"), Kept: b.kept(bulkInputs...), Label: bulkActions[b.action].Verb + " " + many}
+	p := &bulkPreview{Confirm: r.another("/products/bulk"), Kept: b.kept(bulkInputs...), Label: r.say(bulkActions[b.action].Verb, many)}
 	p.Kept = append(p.Kept, pair{Name: "total", Value: strconv.FormatInt(found.Total, 10)})
 	p.Counts = []pair{{Name: "Products", Value: count(found.Total)}, {Name: "Would change", Value: count(found.Changed)},
 		{Name: "Are so already", Value: count(found.Unchanged)}, {Name: "Would be refused", Value: count(found.Refused)}}

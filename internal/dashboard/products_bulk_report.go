@@ -59,7 +59,7 @@ func (d *Dashboard) showProductReport(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	view := productReportView{listing: l, Gauge: r.format.gauge(job.Processed, max(job.Total, job.Processed), "of"),
+	view := productReportView{listing: l, Gauge: r.format.gauge(job.Processed, max(job.Total, job.Processed), "%s of %s"),
 		Done: r.format.Count(job.Updated), Unchanged: r.format.Count(job.Processed - job.Updated - job.Failed),
 		Refused: r.format.Count(job.Failed), Started: r.format.Stamp(job.CreatedAt), Badge: jobBadge(job.Status),
 		Running: job.CompletedAt == 0 && !job.Paused(), Paused: job.Paused(), Export: r.form(at + "/report")}

@@ -101,7 +101,7 @@ func (d *Dashboard) changePreferences(r *request) (answer, error) {
 		change := commerce.UserChange{TimeZone: given.TimeZone, Locale: given.Locale, Language: given.Language}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateUser(tx, r.caller(), r.session.User.ID, commerce.Expected{}, change)
-			return redirect("/settings/me", "Saved"), err
+			return redirect("/settings/me", "Saved your settings"), err
 		})
 	})
 }

@@ -61,7 +61,7 @@ func newTemplates(f *files) map[*texts.Language]*templates {
 }
 
 // shared are the templates that every page may use.
-var shared = []string{"templates/layout.html", "templates/parts.html", "templates/list.html",
+var shared = []string{"templates/layout.html", "templates/parts.html", "templates/list.html", "templates/export.html",
 	"templates/editor_form.html",
 	"templates/endpoint_fields.html", "templates/sign_ins.html"}
 

@@ -28,7 +28,7 @@ func (d *Dashboard) showReturns(r *request) (answer, error) {
 	f := orders.ReturnFilter{Limit: l.size, Statuses: apijson.QueryEnums(l.query, "status", orders.ReturnStatuses...),
 		After: apijson.QueryID[id.Return](l.query, "cursor")}
 	f.From, f.To = r.moments(l.query)
-	l.Heads = []head{{Label: "Order"}, {Label: "Customer"}, {Label: "State"}, {Label: "Comes back"}, {Label: "Refund", Num: true, Drop: 2},
+	l.Heads = []head{{Label: "Order"}, {Label: "Customer"}, {Label: "Status"}, {Label: "Comes back"}, {Label: "Refund", Num: true, Drop: 2},
 		{Label: "Announced", Num: true}}
 	view := listView[returnRow]{listing: l}
 	err := r.read(func(tx *db.Tx) error {

@@ -23,7 +23,7 @@ func routes(dev bool) []*route {
 	list := slices.Concat(loginRoutes, setupRoutes, liveRoutes, sidebarRoutes, searchRoutes,
 		overviewRoutes, channelRoutes, ruleRoutes, startRoutes, jobRoutes, meRoutes,
 		orderRoutes, orderViewRoutes, orderPageRoutes, orderTagRoutes, orderReturnRoutes, returnsRoutes,
-		productRoutes, importRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes,
+		productRoutes, importRoutes, categoryRoutes, attributeRoutes, stockRoutes, customerRoutes, exportRoutes,
 		keyRoutes, endpointRoutes, deliveryRoutes, replayRoutes, eventRoutes,
 		settingsRoutes, userRoutes, settingsLogRoutes, signInRoutes)
 	if dev {

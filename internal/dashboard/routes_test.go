@@ -41,7 +41,8 @@ func TestEveryRouteTakesASession(t *testing.T) {
 }
 
 // ownActions are what every user may do: with his own login.
-var ownActions = map[string]bool{"/orders/export": true, "/orders/views": true, "/orders/views/delete": true, "/orders/columns": true, "/first-steps/dismiss": true,
+var ownActions = map[string]bool{"/orders/export": true, "/products/export": true, "/stock/export": true, "/customers/export": true, "/exports/{id}/delete": true,
+	"/orders/views": true, "/orders/views/delete": true, "/orders/columns": true, "/first-steps/dismiss": true,
 	"/settings/me/password": true, "/settings/me/preferences": true, "/settings/me/images": true, "/settings/me/log-out-everywhere": true,
 	"/products/bulk/{id}/report": true, "/_parts/form": true}
 

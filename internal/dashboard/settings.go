@@ -100,7 +100,7 @@ func (d *Dashboard) updateAccount(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateAccount(tx, r.caller(), commerce.Expected{}, change)
-			return redirect("/settings/account", "The account is saved"), err
+			return redirect("/settings/account", "Saved the account"), err
 		})
 	})
 }

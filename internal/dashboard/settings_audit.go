@@ -29,11 +29,11 @@ type auditRow struct {
 func (d *Dashboard) showAudit(r *request) (answer, error) {
 	l := r.listing("/settings/audit", "entry", "entries", "actor", "action", "resourceType", "resourceId", "from", "to")
 	l.Tabs = r.settingsTabs(l.path)
-	l.Heads = []head{{Label: "What"}, {Label: "When"}, {Label: "Who"}, {Label: "To"}, {Label: "Details"}}
+	l.Heads = []head{{Label: "What"}, {Label: "When"}, {Label: "Who"}, {Label: "Record"}, {Label: "Details", Drop: 2}}
 	l.chip("By", "actor")
 	l.chip("What", "action")
 	l.chip("Kind", "resourceType")
-	l.chip("To", "resourceId")
+	l.chip("Record", "resourceId")
 	l.span()
 	q := l.query
 	f := audit.Filter{Actor: q.Text("actor"), Action: q.Text("action"), ResourceType: q.Text("resourceType"), ResourceID: q.Text("resourceId"),

@@ -20,7 +20,7 @@ func (d *Dashboard) showRefused(r *request) (answer, error) {
 	l := r.listing("/settings/requests", "request", "requests", "keyId", "status")
 	l.Tabs = r.settingsTabs(l.path)
 	l.Heads = []head{{Label: "Request"}, {Label: "When"}, {Label: "By"}, {Label: "Status"}, {Label: "Reason"}, {Label: "Times", Num: true},
-		{Label: "Request id"}}
+		{Label: "Request id", Drop: 2}}
 	l.chip("Key", "keyId")
 	l.chip("Status", "status")
 	f := audit.RefusedFilter{Key: apijson.QueryID[id.Key](l.query, "keyId"), Status: int64(l.query.Int("status", 0, 0, 499)), Limit: l.size,

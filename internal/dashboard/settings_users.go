@@ -98,7 +98,7 @@ func (d *Dashboard) createUser(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.CreateUser(tx, r.caller(), draft)
-			return redirect("/settings/users", "The user can log in now"), err
+			return redirect("/settings/users", "Added the user, who can log in now"), err
 		})
 	})
 }
@@ -165,7 +165,7 @@ func (d *Dashboard) updateUser(r *request, u accounts.User) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateUser(tx, r.caller(), u.ID, commerce.Expected{}, change)
-			return redirect("/settings/users", "The user is saved"), err
+			return redirect("/settings/users", "Saved the user"), err
 		})
 	})
 }
@@ -191,7 +191,7 @@ func (d *Dashboard) setPassword(r *request, u accounts.User) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateUser(tx, r.caller(), u.ID, commerce.Expected{}, commerce.UserChange{PasswordHash: hash})
-			return redirect("/settings/users/"+string(u.ID), "The password is changed, and the user's sessions have ended"), err
+			return redirect("/settings/users/"+string(u.ID), "Changed the password. The user's sessions have ended"), err
 		})
 	})
 }
@@ -208,7 +208,7 @@ func (d *Dashboard) deleteUser(r *request) (answer, error) {
 			return answer{}, apperr.At("typed", "must be the user's e-mail address")
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			return redirect("/settings/users", "The user is removed"), d.Commerce.DeleteUser(tx, r.caller(), u.ID, commerce.Expected{})
+			return redirect("/settings/users", "Removed the user"), d.Commerce.DeleteUser(tx, r.caller(), u.ID, commerce.Expected{})
 		})
 	})
 }

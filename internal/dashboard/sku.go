@@ -260,8 +260,8 @@ func transferForm(r *request, path string, sku field, warehouses []stock.Warehou
 	other := slices.IndexFunc(warehouses, func(w stock.Warehouse) bool { return w.Code != usual })
 	return r.form(path, sku,
 		field{Name: "quantity", Label: "Quantity", Kind: "int", Required: true},
-		field{Name: "fromWarehouseCode", Label: "From", Kind: "select", Value: usual, Options: options},
-		field{Name: "toWarehouseCode", Label: "To", Kind: "select", Value: warehouses[other].Code, Options: options},
+		field{Name: "fromWarehouseCode", Label: "From warehouse", Kind: "select", Value: usual, Options: options},
+		field{Name: "toWarehouseCode", Label: "To warehouse", Kind: "select", Value: warehouses[other].Code, Options: options},
 		field{Name: "reason", Label: "Reason", Max: limits.MaxReason})
 }
 

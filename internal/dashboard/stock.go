@@ -65,13 +65,16 @@ func (r *request) levelRow(l stock.Level) levelRow {
 }
 
 // stockList is the list of levels, and what it is to show.
-func (r *request) stockList() (*listing, stock.Filter) {
-	l := r.listing("/stock", "level", "levels", "view", "search", "warehouse")
+func (r *request) stockList() (*listing, stock.Filter) { return r.stockListOf(r.http.URL.Query()) }
+
+// stockListOf is stockList for given parameters.
+func (r *request) stockListOf(given url.Values) (*listing, stock.Filter) {
+	l := r.listingOf(given, "/stock", "level", "levels", "view", "search", "warehouse")
 	l.search("search", "Search stock", "Name or SKU")
 	l.tab("All", "view", "")
 	l.tab("Low", "view", "low")
 	l.tab("Oversold", "view", "oversold")
-	l.Heads = []head{{Label: "SKU"}, {Label: "Product"}, {Label: "Warehouse"}, {Label: "State", Out: true}, {Label: "On hand", Num: true},
+	l.Heads = []head{{Label: "SKU"}, {Label: "Product"}, {Label: "Warehouse"}, {Label: "Status", Out: true}, {Label: "On hand", Num: true},
 		{Label: "Reserved", Num: true, Drop: 2}, {Label: "Available", Num: true}, {Label: "Low below", Num: true}}
 	view := l.query.Text("view")
 	f := stock.Filter{Search: l.query.Text("search"), Warehouse: l.query.Text("warehouse"), Low: view == "low",

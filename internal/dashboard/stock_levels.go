@@ -165,8 +165,12 @@ func readLevelEdits(list []levelEdit) (onHand, thresholds commerce.StockUpdate, 
 		}
 		n, err := strconv.ParseInt(cmp.Or(e.typed, blank), 10, 64)
 		if e.unclear != "" || err != nil || n < 0 || n > limits.MaxStock {
-			words := cmp.Or(e.unclear, "must be a whole number from 0 to "+strconv.Itoa(limits.MaxStock))
-			wrong = append(wrong, apperr.Detail{Path: e.figure.input + e.level, Message: words})
+			at := e.figure.input + e.level
+			if e.unclear == "" {
+				wrong = append(wrong, apperr.At(at, "must be a whole number from 0 to %d", limits.MaxStock).Details...)
+			} else {
+				wrong = append(wrong, apperr.Detail{Path: at, Message: e.unclear})
+			}
 		}
 		update.Drafts = append(update.Drafts, commerce.StockDraft{Index: len(update.Drafts), SKU: e.sku, Warehouse: e.warehouse, Quantity: n})
 	}
@@ -196,8 +200,8 @@ func sameLevels(tx *db.Tx, list []levelEdit) error {
 			now = e.figure.of(levels[e.sku][i])
 		}
 		if now != e.was && now != e.typed {
-			stale.Details = append(stale.Details, apperr.Detail{Path: e.figure.input + e.level,
-				Message: "changed meanwhile: it is " + cmp.Or(now, "none") + " now"})
+			stale.Details = append(stale.Details, apperr.At(e.figure.input+e.level,
+				"changed meanwhile: it is “%s” now", cmp.Or(now, "none")).Details[0])
 		}
 	}
 	if len(stale.Details) > 0 {

@@ -34,7 +34,7 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	b.fill(field("url"), server.URL)
 	b.fill(field("consumerSecret"), "cs_wrong")
 	b.press("Create and test")
-	b.shows("Paris shop is made. The connection does not work")
+	b.shows("Created Paris shop. The connection does not work")
 	b.shows("Sign in again")
 	if made := slices.DeleteFunc(c.list("/channels"), func(one map[string]any) bool { return one["name"] != "Paris shop" }); len(made) != 1 ||
 		made[0]["status"] != "needs_reauth" || !strings.HasPrefix(b.path(), prefix+"/channels/"+made[0]["id"].(string)) {
@@ -91,7 +91,7 @@ func TestStoryOfAShopsChannel(t *testing.T) {
 	c.call("POST", "/channels/"+channel+"/publications", map[string]any{"skus": []string{"MUG"}})
 	b.open("/channels/" + channel)
 	b.press("Delete channel…")
-	b.shows("2 orders and 1 publication are deleted here with it")
+	b.shows("This deletes 2 orders and 1 publication here")
 	b.fill("#delete-channel [name=name]", "the shop")
 	b.press("Delete channel")
 	b.shows("is not the channel's name")

@@ -44,7 +44,7 @@ func TestStoryOfAPersonWhoIsForgotten(t *testing.T) {
 	b.shows("€28.50")
 	merged := eval[string](b, "location.pathname")
 	b.open("/customers/" + c.list("/customers?includeInactive=true&email=zoe@vanish.example")[0]["id"].(string))
-	b.shows("This record was merged into another")
+	b.shows("Merged into another record")
 	b.open(strings.TrimPrefix(merged, prefix))
 
 	b.press("Erase for good…")

@@ -66,7 +66,7 @@ func TestStoryOfEachPlatform(t *testing.T) {
 			b.fill(input(name), value)
 		}
 		b.press("Create and test")
-		b.shows("Our " + p.platform + " is made. The connection does not work")
+		b.shows("Created Our " + p.platform + ". The connection does not work")
 		b.fill(input(p.secret), p.fields[p.secret])
 		b.press("Save and test")
 		b.until("document.querySelector('.callout[data-tone=good]')?.innerText.includes('Saved. ')")

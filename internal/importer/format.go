@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -135,7 +136,13 @@ func (f *families) key(cells [][]byte) []byte {
 	return f.sku.value(cells, &f.scratch)
 }
 
+// assemble also gives a variant with a blank price that of its product, if the product has one: the service's own exports say so.
 func (f *families) assemble(key string, rows []*product) (*product, []Fault) {
+	if slices.ContainsFunc(rows, func(p *product) bool { return string(p.sku) == key && p.priced }) {
+		for _, p := range rows {
+			p.inherits = !p.priced && string(p.sku) != key
+		}
+	}
 	return family(key, rows, nil)
 }
 

@@ -33,6 +33,7 @@ type product struct {
 	grouped  bool    // a set of other products, which has no price of its own
 	faults   []Fault // those of its row
 	dropped  bool    // one of them keeps the row out
+	inherits bool    // a variant without a price of its own: it has its product's
 	imageAt  int     // position of its image among the product's
 	ownImage []byte  // the image of this variant
 	mapped   []pair  // options that a person has mapped, before the columns of the format
@@ -154,8 +155,10 @@ func (p *product) appendVariant(b []byte) []byte {
 }
 
 func (p *product) appendPrices(o *object) {
-	o.key("price")
-	o.b = p.price.AppendTo(o.b)
+	if !p.inherits {
+		o.key("price")
+		o.b = p.price.AppendTo(o.b)
+	}
 	if p.compareAtSet {
 		o.key("compareAtPrice")
 		o.b = p.compareAt.AppendTo(o.b)

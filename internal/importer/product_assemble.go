@@ -86,13 +86,13 @@ func (m *productMaker) assemble(key string, rows []*product, out emit) error {
 	if whole == nil {
 		return out(piece{place: rows[0].place, item: key, faults: withoutNotes(faults)})
 	}
-	unpriced := func(v *product) bool { return !v.priced }
+	unpriced := func(v *product) bool { return !v.priced && !v.inherits }
 	for _, v := range whole.variants {
 		if v.stocked && len(v.warehouse) > 0 {
 			faults = append(faults, v.note(string(v.sku), "stock.warehouseCode", "default_warehouse",
 				"the stock of a variant goes to the default warehouse, not to %q", clip(v.warehouse)))
 		}
-		if !v.priced {
+		if unpriced(v) {
 			faults = append(faults, v.refused(string(v.sku), "price", "missing_price", "the variant has no price"))
 			whole.rows -= v.rows
 		}

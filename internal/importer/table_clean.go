@@ -34,6 +34,9 @@ func (t *table) clean(r *row) {
 			continue
 		}
 		cell = plainText(bytes.TrimSpace(cell), name && t.container == delimited)
+		if t.container == delimited {
+			cell = unharmed(cell)
+		}
 		if name {
 			digits, lost := wholeNumber(cell)
 			if lost && r.unclean == "" {
@@ -81,6 +84,14 @@ func plainText(cell []byte, name bool) []byte {
 	}
 	if len(cell) > 1 && cell[0] == '\'' && (name && cell[len(cell)-1] != '\'' || quotedNumber.Match(cell)) {
 		cell = bytes.TrimSpace(cell[1:])
+	}
+	return cell
+}
+
+// unharmed is a cell without the apostrophe that exports put before what a spreadsheet would run as a formula.
+func unharmed(cell []byte) []byte {
+	if len(cell) > 1 && cell[0] == '\'' && bytes.IndexByte([]byte("=+-@"), cell[1]) >= 0 && cell[len(cell)-1] != '\'' {
+		return cell[1:]
 	}
 	return cell
 }

@@ -16,9 +16,12 @@ import (
 var (
 	known     = "j.type IN (" + quoted(slices.Concat(Types, Operations)) + ")"
 	fileTypes = quoted(slices.DeleteFunc(slices.Clone(Types), func(t Type) bool { return !t.OfFile() }))
-	ofFile    = "j.type IN (" + fileTypes + ")"                                   // it reads a whole file
-	ofSync    = "j.type NOT IN ('order_bulk', 'product_bulk', " + fileTypes + ")" // it is about a channel, or a bulk import of the API
-	short     = "NOT (" + onChannel + ") AND NOT (" + ofFile + ") AND NOT (" + isOperation + ")"
+	ofFile    = "j.type IN (" + fileTypes + ")" // it reads a whole file
+	exports   = quoted(slices.DeleteFunc(slices.Clone(Types), func(t Type) bool { return !t.IsExport() }))
+	isExport  = "j.type IN (" + exports + ")" // it writes one
+	// it is about a channel, or a bulk import of the API
+	ofSync = "j.type NOT IN ('order_bulk', 'product_bulk', " + fileTypes + ", " + exports + ")"
+	short  = "NOT (" + onChannel + ") AND NOT (" + ofFile + ") AND NOT (" + isExport + ") AND NOT (" + isOperation + ")"
 )
 
 func quoted(list []Type) string {
@@ -29,7 +32,7 @@ func quoted(list []Type) string {
 	return strings.Join(texts, ", ")
 }
 
-// Claim leases up to limit short jobs that are due, oldest first: those that call no platform, read no file and are
+// Claim leases up to limit short jobs that are due, oldest first: those that call no platform, read or write no file and are
 // no operations. If the worker of a job dies, the job is due again when its lease ends; Tries counts the leases.
 func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 	return claim(tx, short, limit, lease)
@@ -38,8 +41,18 @@ func Claim(tx *db.Tx, limit int, lease time.Duration) ([]Job, error) {
 // ClaimOfFile leases the job that reads a file and is due first; ok is false if there is none. While a file of an
 // account is being read, its other jobs wait, so that one account with many files does not delay the others.
 func ClaimOfFile(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) {
-	list, err := claim(tx, ofFile+` AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.tenant_id = j.tenant_id AND o.id <> j.id
-		AND o.type IN (`+fileTypes+`) AND o.status = 'PROCESSING' AND o.due_at > $1)`, 1, lease)
+	return claimAlone(tx, fileTypes, lease)
+}
+
+// ClaimExport is ClaimOfFile for exports.
+func ClaimExport(tx *db.Tx, lease time.Duration) (j Job, ok bool, err error) {
+	return claimAlone(tx, exports, lease)
+}
+
+// claimAlone leases a job of some types, of which only one of an account runs at once.
+func claimAlone(tx *db.Tx, types string, lease time.Duration) (j Job, ok bool, err error) {
+	list, err := claim(tx, "j.type IN ("+types+`) AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.tenant_id = j.tenant_id AND o.id <> j.id
+		AND o.type IN (`+types+`) AND o.status = 'PROCESSING' AND o.due_at > $1)`, 1, lease)
 	if err != nil || len(list) == 0 {
 		return j, false, err
 	}
@@ -85,6 +98,9 @@ func NextDue(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, 
 
 // NextDueOfFile is NextDue for jobs that read a file.
 func NextDueOfFile(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, ofFile) }
+
+// NextDueExport is NextDue for exports.
+func NextDueExport(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, isExport) }
 
 // NextDueOperation is NextDue for interrupted operations.
 func NextDueOperation(tx *db.Tx) (at time.Time, ok bool, err error) { return nextDue(tx, isOperation) }

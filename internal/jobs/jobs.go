@@ -47,22 +47,30 @@ const (
 
 	ShipmentFileImport Type = "shipment_file_import" // ships orders by a file of tracking numbers
 	ShipmentFileCheck  Type = "shipment_file_check"
+
+	OrderExport    Type = "order_export" // writes a file to be downloaded
+	ProductExport  Type = "product_export"
+	StockExport    Type = "stock_export"
+	CustomerExport Type = "customer_export"
 )
 
 // Types lists the types of the jobs that are shown, Statuses all statuses.
 var (
 	Types = []Type{ProductImport, ProductPush, StockPush, OrderPull, StatusPush, OrderBulk, ProductBulk, FileImport, FileCheck,
-		OrderFileImport, OrderFileCheck, PriceFileImport, PriceFileCheck, StockFileImport, StockFileCheck, ShipmentFileImport, ShipmentFileCheck}
+		OrderFileImport, OrderFileCheck, PriceFileImport, PriceFileCheck, StockFileImport, StockFileCheck, ShipmentFileImport, ShipmentFileCheck,
+		OrderExport, ProductExport, StockExport, CustomerExport}
 	Statuses = []Status{Pending, Processing, Completed, CompletedWithErrors, Failed}
 )
 
 // Scope is the scope needed to read a job of this type: that of its resource.
 func (t Type) Scope() string {
 	switch t {
-	case ProductImport, ProductPush, ProductBulk, FileImport, FileCheck, PriceFileImport, PriceFileCheck:
+	case ProductImport, ProductPush, ProductBulk, FileImport, FileCheck, PriceFileImport, PriceFileCheck, ProductExport:
 		return "read:products"
-	case StockPush, StockFileImport, StockFileCheck:
+	case StockPush, StockFileImport, StockFileCheck, StockExport:
 		return "read:inventory"
+	case CustomerExport:
+		return "read:customers"
 	}
 	return "read:orders"
 }
@@ -71,6 +79,11 @@ func (t Type) Scope() string {
 func (t Type) OfFile() bool {
 	return t == FileImport || t == OrderFileImport || t == PriceFileImport || t == StockFileImport ||
 		t == ShipmentFileImport || t.DryRun()
+}
+
+// IsExport reports whether the job writes a file to be downloaded.
+func (t Type) IsExport() bool {
+	return t == OrderExport || t == ProductExport || t == StockExport || t == CustomerExport
 }
 
 // WaitsForOthers reports whether a job checks the work of others, again and again, until that has ended: an import onto a
@@ -118,6 +131,18 @@ type Job struct {
 	CreatedAt   int64
 	StartedAt   int64
 	CompletedAt int64
+
+	Result *Result // of an export that is done; read with the job where it is shown
+}
+
+// Result is the file that an export has written.
+type Result struct {
+	Rows      int64 // without the header
+	Bytes     int64
+	Format    string
+	ExpiresAt int64  // when the file is deleted, in microseconds
+	Kept      bool   // it is not deleted yet
+	URL       string // where the file is downloaded without a key; "" for callers who may not download it
 }
 
 // Author is who makes the changes of a job that nobody waits for: the channel, if it has one.

@@ -11,6 +11,9 @@ const pausedUntil = 253_370_764_800_000_000
 // CanPause reports whether a job of this type can be paused and stopped between two of its items.
 func (t Type) CanPause() bool { return t == ProductBulk }
 
+// CanStop reports whether a job of this type can be stopped before its end.
+func (t Type) CanStop() bool { return t.CanPause() || t.IsExport() }
+
 // Paused reports whether a job waits until somebody resumes it.
 func (j Job) Paused() bool { return j.DueAt >= pausedUntil }
 

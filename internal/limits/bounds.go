@@ -73,6 +73,15 @@ const (
 	MaxPictureBytes = 50 << 30 // of one account's files
 )
 
+// Bounds of an account's exports (interface §4.3).
+const (
+	MaxExportsOpen   = 5       // that wait or run
+	MaxExports       = 50      // those, and the files that are kept
+	MaxExportsStored = 1 << 30 // bytes of the kept files as the store has them, compressed, when one more begins
+	MaxExportRows    = 1_000_000
+	MaxExportBytes   = 1 << 30 // of one file
+)
+
 // Bounds of what the dashboard holds for people.
 const (
 	MaxImports = 500 << 20 // bytes of an account's files that are not imported yet

@@ -36,6 +36,8 @@ type Filter struct {
 	Limit     int
 	Offset    int
 	After     *Cursor // instead of Offset
+
+	Uncounted bool // the caller needs no total: it is counted only where finding the page depends on it
 }
 
 // CountedFilter has the conditions of the maintained figures: a total comes from the figures (see prefetchTotal).
@@ -172,11 +174,7 @@ func ListHeads(tx *db.Tx, f Filter) ([]Order, int64, error) {
 
 // Heads reads a page as ListHeads does, for callers that need no total: it is counted only where finding the page depends on it.
 func Heads(tx *db.Tx, f Filter) ([]Order, error) {
-	q, err := f.query(tx)
-	if err != nil {
-		return nil, err
-	}
-	q.Uncounted = true
-	list, _, err := lists.Read(tx, q, f.reader())
+	f.Uncounted = true
+	list, _, err := ListHeads(tx, f)
 	return list, err
 }

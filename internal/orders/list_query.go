@@ -38,7 +38,7 @@ func (c Cursor) key() lists.Key { return lists.Key{ID: string(c.ID), Number: c.V
 
 // query adds the filters, and the indexes that have orders by these filters and in the order of the sort.
 func (f Filter) query(tx *db.Tx) (q lists.Query, err error) {
-	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: !f.Ascending, Offset: f.Offset, Limit: f.Limit,
+	q = lists.Query{Noun: listed, Search: f.Search, Sort: sorts[f.Sort], Descending: !f.Ascending, Offset: f.Offset, Limit: f.Limit, Uncounted: f.Uncounted,
 		All: lists.Once(func(tx *db.Tx) (int64, error) { return prefetchTotal(tx, CountedFilter{}).Wait() })}
 	if f.After != nil {
 		after := f.After.key()

@@ -28,7 +28,37 @@ func WriteJob(w *apijson.Writer, name string, j jobs.Job) {
 	w.Micros("createdAt", j.CreatedAt)
 	w.MicrosOrNull("startedAt", j.StartedAt)
 	w.MicrosOrNull("completedAt", j.CompletedAt)
+	writeJobResult(w, j.Result)
 	w.End()
+}
+
+// writeJobResult writes the file of an export, null for none.
+func writeJobResult(w *apijson.Writer, r *jobs.Result) {
+	w.MayBeNull("result")
+	if r == nil {
+		w.Null("result")
+		return
+	}
+	w.Record("JobResult", "result")
+	w.Int("rows", r.Rows)
+	w.Int("bytes", r.Bytes)
+	w.Text("format", r.Format)
+	w.MayBeNull("download")
+	if !r.Kept || r.URL == "" {
+		w.Null("download")
+	} else {
+		w.Record("JobDownload", "download")
+		w.Text("url", r.URL)
+		w.Micros("expiresAt", r.ExpiresAt)
+		w.End()
+	}
+	w.End()
+}
+
+// WriteSampleJobs writes the jobs that describe the answers, each in the place of the one before.
+func WriteSampleJobs(w *apijson.Writer, name string) {
+	WriteJob(w, name, SampleJob)
+	WriteJob(w, name, SampleExport)
 }
 
 // WriteSyncData is the data of channel.sync_completed and channel.sync_failed (interface §6.1).
@@ -56,3 +86,9 @@ var SampleJob = jobs.Job{ID: SampleID[id.Job](268), Type: jobs.ProductImport, Ch
 	ChannelType: channels.Custom, Status: jobs.CompletedWithErrors, Total: 3, Processed: 3, Created: 1, Updated: 1, Failed: 1,
 	Errors:    `[{"sku":"A","error":"price is required"}]`,
 	CreatedAt: SampleTime, StartedAt: SampleTime, CompletedAt: SampleTime}
+
+// SampleExport is the job of an export that describes the answers.
+var SampleExport = jobs.Job{ID: SampleID[id.Job](274), Type: jobs.OrderExport, Status: jobs.Completed, Total: 1312, Processed: 1312,
+	Errors: "[]", CreatedAt: SampleTime, StartedAt: SampleTime, CompletedAt: SampleTime,
+	Result: &jobs.Result{Rows: 1312, Bytes: 240_118, Format: "csv", ExpiresAt: SampleTime, Kept: true,
+		URL: "https://entrepot.example.com/api/v1/exports/019a1c60-0000-7000-8000-000000000001/file/5uL…"}}

@@ -11,12 +11,17 @@ import (
 func WriteLevels(w *apijson.Writer, name string, list []stock.Row) {
 	w.List(name)
 	for i := range list {
-		w.Record("StockLevel", "")
-		writeLevelMembers(w, &list[i])
-		w.IntOrNull("threshold", list[i].Threshold)
-		w.End()
+		WriteLevel(w, &list[i])
 	}
 	w.EndList()
+}
+
+// WriteLevel writes a stock level as lists show it.
+func WriteLevel(w *apijson.Writer, l *stock.Row) {
+	w.Record("StockLevel", "")
+	writeLevelMembers(w, l)
+	w.IntOrNull("threshold", l.Threshold)
+	w.End()
 }
 
 // writeLevelMembers writes the members of a stock level that lists and the feed share (interface §2.7.5).

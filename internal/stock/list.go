@@ -34,6 +34,7 @@ type Filter struct {
 	After     *Place // the last level of the page before, in place of Offset
 	Limit     int
 	Offset    int
+	Uncounted bool // the caller needs no total: it is counted only where finding the page depends on it
 }
 
 // List reads a page of levels by SKU and warehouse, without deleted ones, and how many match in all.

@@ -41,7 +41,7 @@ func byKeys(tx *db.Tx, keys []lists.Key) (list []Row, err error) {
 
 // query adds the filters and their indexes.
 func (f Filter) query(tx *db.Tx) (lists.Query, error) {
-	q := lists.Query{Noun: listed, Search: f.Search, Sort: bySKU, Offset: f.Offset, Limit: f.Limit}
+	q := lists.Query{Noun: listed, Search: f.Search, Sort: bySKU, Offset: f.Offset, Limit: f.Limit, Uncounted: f.Uncounted}
 	if f.Search != "" {
 		q.Owned = ownedBy(f.Search)
 	}

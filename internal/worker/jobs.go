@@ -21,7 +21,7 @@ const (
 	jobWaits         = 7 * 24 * time.Hour // a job that waits for other jobs fails after this time
 )
 
-// jobs runs the short jobs: those that call no platform, read no file and are no operations.
+// jobs runs the short jobs: those that call no platform, read or write no file and are no operations.
 func (w *Worker) jobs() {
 	w.runSome(jobsAtOnce, func() (jobs.Job, bool, error) { return w.claimOne(jobs.NextDue, claimShort) }, w.run)
 }

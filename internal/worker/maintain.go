@@ -9,6 +9,7 @@ import (
 	"entrepot/internal/catalog"
 	"entrepot/internal/channels"
 	"entrepot/internal/db"
+	"entrepot/internal/exports"
 	"entrepot/internal/idempotency"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
@@ -85,6 +86,7 @@ func (w *Worker) deleteExpired() error {
 		func(tx *db.Tx) (int64, error) { return channels.DeleteExpired(tx, maintainStep) },
 		func(tx *db.Tx) (int64, error) { return jobs.DeleteExpired(tx, now.Add(-keepJob), maintainStep) },
 		func(tx *db.Tx) (int64, error) { return imports.DeleteExpired(tx, maintainStep) },
+		func(tx *db.Tx) (int64, error) { return exports.DeleteExpired(tx, maintainStep) },
 		func(tx *db.Tx) (int64, error) {
 			return catalog.DeleteTombstones(tx, now.Add(-keepTombstone).UnixMicro(), maintainStep)
 		},

@@ -10,7 +10,7 @@
 //	jobs       work that a request has queued (jobs.go)
 //	link       gives lines of orders their product when its SKU has been created (link.go)
 //	channels   jobs that call platforms, and what makes them due (sync.go)
-//	files      jobs that import files (files.go)
+//	files      jobs that import files, and jobs that write them (files.go)
 //	maintain   deletes what is past its retention, in small steps; continues pending scrubs and operations in steps (maintain.go)
 //	pictures   removes uploaded pictures that no product shows (pictures.go)
 //	follow     updates the views, one loop each (follow.go, package view)
@@ -147,7 +147,7 @@ func Start(ctx context.Context, c Config) (*Worker, error) {
 	} else {
 		go w.live()
 	}
-	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.channelJobs, w.schedule, w.link, w.maintain,
+	for _, loop := range []func(){w.dispatch, w.serve, w.jobs, w.fileJobs, w.exportJobs, w.channelJobs, w.schedule, w.link, w.maintain,
 		w.operations, w.scrub, w.watchEdits, w.pictures} {
 		w.loops.Go(loop)
 	}

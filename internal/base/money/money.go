@@ -127,6 +127,12 @@ func (a Amount) String() string { return string(a.AppendTo(nil)) }
 // MarshalJSON writes the amount as a JSON number.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.AppendTo(nil), nil }
 
+// UnmarshalJSON reads an amount that MarshalJSON wrote.
+func (a *Amount) UnmarshalJSON(text []byte) (err error) {
+	*a, err = Parse(string(text))
+	return err
+}
+
 // Unit is one of the last of so many decimals (0 to 4).
 func Unit(decimals int) Amount {
 	unit := Amount(1)

@@ -1,6 +1,6 @@
 // Package secretbox encrypts stored secrets: AES-256-GCM under a master key that is identified by its id.
 //
-//	Key    the master key; encrypts and decrypts
+//	Key    the master key; encrypts and decrypts, and signs links
 //	Place  the record and column of a secret: a value that is copied elsewhere cannot be decrypted
 //
 // file.go keeps the key in the data folder of a SQLite store, replace.go replaces it.
@@ -9,6 +9,7 @@ package secretbox
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -23,6 +24,7 @@ import (
 type Key struct {
 	id   string
 	aead cipher.AEAD
+	mac  [sha256.Size]byte // signs links
 }
 
 // ID identifies the key without revealing it: nodes that share a store must have the same.
@@ -51,7 +53,7 @@ func fromRaw(raw []byte) Key {
 		panic(err)
 	}
 	sum := sha256.Sum256(append([]byte("entrepot master key id"), raw...))
-	return Key{id: hex.EncodeToString(sum[:4]), aead: aead}
+	return Key{id: hex.EncodeToString(sum[:4]), aead: aead, mac: sha256.Sum256(append([]byte("entrepot links"), raw...))}
 }
 
 // Place is the record and column of a secret. It is authenticated with the secret, which cannot be decrypted
@@ -115,4 +117,18 @@ func (k Key) Decrypt(encrypted string, place Place) (string, error) {
 		return "", errors.New("the encrypted text is damaged, or belongs to another record")
 	}
 	return string(text), nil
+}
+
+// Sign is a signature of a text for its place, of 43 letters, digits, dashes and underscores. Another key, text or place gives
+// another one.
+func (k Key) Sign(text string, place Place) string {
+	mac := hmac.New(sha256.New, k.mac[:])
+	mac.Write(place.bytes())
+	mac.Write([]byte(" " + text))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Signed reports whether a signature is that of the text for its place.
+func (k Key) Signed(text string, place Place, signature string) bool {
+	return hmac.Equal([]byte(signature), []byte(k.Sign(text, place)))
 }

@@ -2,6 +2,7 @@ package texts
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ type rule struct {
 }
 
 // verb is a place of a format that gets an argument.
-var verb = regexp.MustCompile(`%(?:\[\d\])?[a-z]`)
+var verb = regexp.MustCompile(`%(?:\[\d\])?(?:\.\d)?[a-z]`)
 
 // predicates are the words that a message begins with which needs a subject.
 var predicates = []string{"must", "may", "is", "has", "cannot", "begins", "changed"}
@@ -41,7 +42,7 @@ func rules(texts map[string]string) func() []rule {
 			first, _, _ := strings.Cut(format, " ")
 			parts := verb.Split(format, -1)
 			for j := range parts {
-				parts[j] = regexp.QuoteMeta(parts[j])
+				parts[j] = regexp.QuoteMeta(strings.ReplaceAll(parts[j], "%%", "%"))
 			}
 			begin := `^()`
 			if slices.Contains(predicates, first) {
@@ -78,9 +79,12 @@ func (l *Language) Rule(message string) string {
 		last := len(found) - 1
 		args := make([]any, 0, last)
 		for _, arg := range found[2:last] {
-			args = append(args, l.Say(arg))
+			if strings.Contains(arg, " ") && arg != message {
+				arg = l.Rule(arg)
+			}
+			args = append(args, cmp.Or(l.texts[arg], l.nouns[arg], arg))
 		}
-		out := l.Say(r.translation, args...)
+		out := fmt.Sprintf(r.translation, args...)
 		if subject := found[1]; subject != "" {
 			return l.Say(subject) + " " + out + found[last]
 		}

@@ -10,8 +10,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -27,9 +25,11 @@ type Language struct {
 	Code string // en, de, fr
 	Name string // as it calls itself
 
-	tag   language.Tag
-	texts map[string]string // by the English one; nil for English
-	rules func() []rule
+	tag      language.Tag
+	texts    map[string]string // by the English one; nil for English
+	nouns    map[string]string // the forms of nouns, by the English ones
+	messages map[string]string // by their formats
+	rules    func() []rule     // the same, compiled at the first use
 }
 
 // English is the language of the code.
@@ -42,8 +42,13 @@ var Languages = sync.OnceValue(func() []*Language {
 
 // load reads a language. It panics if one of its files, which are a part of the program, is broken.
 func load(code, name string) *Language {
-	l := &Language{Code: code, Name: name, tag: language.MustParse(code), texts: read(code + ".json")}
-	l.rules = rules(read(code + ".rules.json"))
+	l := &Language{Code: code, Name: name, tag: language.MustParse(code), texts: read(code + ".json"), messages: read(code + ".rules.json")}
+	l.rules, l.nouns = rules(l.messages), map[string]string{}
+	for english, said := range l.texts {
+		if one, many, isNoun := strings.Cut(english, "|"); isNoun {
+			l.nouns[one], l.nouns[many], _ = strings.Cut(said, "|")
+		}
+	}
 	return l
 }
 
@@ -89,18 +94,16 @@ func (l *Language) Say(text string, args ...any) string {
 		return text
 	}
 	for i, arg := range args {
-		if word, ok := arg.(string); ok && l.texts[word] != "" {
-			args[i] = l.texts[word]
+		if word, ok := arg.(string); ok {
+			args[i] = cmp.Or(l.texts[word], l.nouns[word], word)
 		}
 	}
 	return fmt.Sprintf(text, args...)
 }
 
-// Has reports whether there is a translation.
-func (l *Language) Has(text string) bool { return l.texts == nil || l.texts[text] != "" }
-
-// Known are the English texts that the language has, sorted.
-func (l *Language) Known() []string { return slices.Sorted(maps.Keys(l.texts)) }
+// Texts are the translations by the English texts, and Messages those by the formats of rules' messages.
+func (l *Language) Texts() map[string]string    { return l.texts }
+func (l *Language) Messages() map[string]string { return l.messages }
 
 // Plural is the noun for a number, one of "order|orders" in the language. In French, 0 takes the form of 1.
 func (l *Language) Plural(n int64, one, many string) string {

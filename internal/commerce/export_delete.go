@@ -1,0 +1,33 @@
+package commerce
+
+import (
+	"entrepot/internal/accounts"
+	"entrepot/internal/audit"
+	"entrepot/internal/base/id"
+	"entrepot/internal/db"
+	"entrepot/internal/exports"
+	"entrepot/internal/jobs"
+)
+
+// DeleteExport stops an export that waits or runs, or deletes its file; its job stays. To delete it again changes nothing. Errors:
+// NotFound; Forbidden without the read scope of its kind.
+func (s *Service) DeleteExport(tx *db.Tx, who accounts.Caller, which id.Job) error {
+	e, err := exports.ByID(tx, which)
+	if err != nil {
+		return err
+	}
+	if err := who.Needs(e.Kind.Scope()); err != nil {
+		return err
+	}
+	job, err := jobs.Lock(tx, which)
+	if err != nil {
+		return err
+	}
+	audit.Record(tx, who.Actor(), string(e.Kind)+".export_deleted", "job", string(which), nil)
+	if job.CompletedAt == 0 {
+		stopJob(tx, job)
+	} else {
+		exports.Drop(tx, which)
+	}
+	return nil
+}
