@@ -442,4 +442,4 @@ func TestPagesFitInGerman(t *testing.T) {
 
 // cutTexts are the texts of buttons, tabs, badges and heads that do not fit into their boxes.
 const cutTexts = `[...document.querySelectorAll("main .btn, main .badge, main .views a, main h1, main h2, main th, main label")].filter(e =>
-	e.checkVisibility() && e.clientWidth && e.scrollWidth > e.clientWidth + 1 && !e.querySelector(".cut")).map(e => e.innerText)`
+	e.checkVisibility() && e.clientWidth > 2 && e.scrollWidth > e.clientWidth + 1 && !e.querySelector(".cut")).map(e => e.innerText)`
