@@ -169,8 +169,8 @@ func bookForm(r *request, c id.Customer) *form {
 
 // eraseAsk asks before an erasure, which takes the address of orders that are not shipped yet, too.
 func eraseAsk(r *request, c *customers.Customer, newest []orders.Order) ask {
-	a := newAsk("erase-customer", "Erase this person?", "Name, e-mail, phone, addresses and notes go for good, from the record, "+
-		"from the orders and from what is stored of events. Orders keep amounts, lines and the country. You cannot undo this.",
+	a := newAsk("erase-customer", "Erase this person?", r.say("Name, e-mail, phone, addresses and notes go for good, from the record, "+
+		"from the orders and from what is stored of events. Orders keep amounts, lines and the country. You cannot undo this."),
 		"Erase for good", eraseForm(r, c))
 	var open []string
 	for i := range newest {

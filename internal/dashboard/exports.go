@@ -20,7 +20,7 @@ var exportRoutes = []*route{
 	{method: "POST", path: "/products/export", scope: "read:products", serve: (*Dashboard).exportProducts},
 	{method: "POST", path: "/stock/export", scope: "read:inventory", serve: (*Dashboard).exportStock},
 	{method: "POST", path: "/customers/export", scope: "read:customers", serve: (*Dashboard).exportCustomers},
-	{method: "GET", path: "/exports/{id}/file", serve: (*Dashboard).downloadExport},
+	{method: "GET", path: "/exports/{id}/file", file: true, serve: (*Dashboard).downloadExport},
 	{method: "POST", path: "/exports/{id}/delete", serve: (*Dashboard).deleteExport},
 }
 

@@ -398,7 +398,7 @@ func (r *request) fileWords(p importPage) string {
 	}
 	text := strings.Join(words, ", ")
 	if p.found.Decimals != "" {
-		text += ". " + p.found.Decimals
+		text += ". " + r.format.words.Rule(p.found.Decimals)
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 
 	"entrepot/internal/base/apijson"
 	"entrepot/internal/base/id"
+	"entrepot/internal/channels"
 	"entrepot/internal/db"
 	"entrepot/internal/imports"
 	"entrepot/internal/jobs"
@@ -127,10 +128,22 @@ func (d *Dashboard) showJobs(r *request) (answer, error) {
 	l.tab("Running", "status", "PENDING,PROCESSING")
 	l.tab("With errors", "status", "COMPLETED_WITH_ERRORS")
 	l.tab("Failed", "status", "FAILED")
+	if r.chooses("channelId") {
+		return d.choose(r, l, "Jobs")
+	}
 	f := jobs.Filter{Limit: l.size, Statuses: apijson.QueryEnums(l.query, "status", jobs.Statuses...),
 		Channel: apijson.QueryID[id.Channel](l.query, "channelId"), After: apijson.QueryID[id.Job](l.query, "cursor")}
 	view := listView[jobRow]{listing: l}
 	err := r.read(func(tx *db.Tx) error {
+		places, _, err := channels.List(tx, maxChoices, 0)
+		if err != nil {
+			return err
+		}
+		var options []option
+		for _, c := range places {
+			options = append(options, option{Value: string(c.ID), Label: c.Name})
+		}
+		l.choiceOfMany("channelId", "Channel", "Any channel", options)
 		if l.wrong() {
 			return nil
 		}
@@ -190,6 +203,9 @@ func (d *Dashboard) showJob(r *request) (answer, error) {
 	view.Pairs = []pair{{Name: "Created", Value: f.Count(j.Created)}, {Name: "Updated", Value: f.Count(j.Updated)},
 		{Name: "Failed", Value: f.Count(j.Failed)}, {Name: "Started", At: f.Stamp(j.StartedAt)},
 		{Name: "Ended", At: f.Stamp(j.CompletedAt)}, {Name: "Id", Value: string(j.ID), Mono: true}}
+	if j.Type.IsExport() {
+		view.Pairs = view.Pairs[3:] // it changes nothing
+	}
 	if j.Channel != "" {
 		channel := pair{Name: "Channel", Value: channelCalled(&j)}
 		if j.ChannelName != "" {

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-
 	"entrepot/internal/exports"
 	"entrepot/internal/orders"
 )

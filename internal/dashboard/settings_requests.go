@@ -22,7 +22,7 @@ func (d *Dashboard) showRefused(r *request) (answer, error) {
 	l.Heads = []head{{Label: "Request"}, {Label: "When"}, {Label: "By"}, {Label: "Status"}, {Label: "Reason"}, {Label: "Times", Num: true},
 		{Label: "Request id", Drop: 2}}
 	l.chip("Key", "keyId")
-	l.chip("Status", "status")
+	l.input("status", "Status")
 	f := audit.RefusedFilter{Key: apijson.QueryID[id.Key](l.query, "keyId"), Status: int64(l.query.Int("status", 0, 0, 499)), Limit: l.size,
 		Offset: l.offset()}
 	view := listView[refusedRow]{listing: l}

@@ -112,7 +112,7 @@ func (s *orderChecker) one(ctx context.Context, item chunkItem, body []byte, out
 		if more := len(unknown) - 10; more > 0 {
 			names += fmt.Sprintf(" and %d more", more)
 		}
-		out.refuse(item, "items", "unknown_sku", "the catalog has no product "+names+"; --create-missing-products creates what is missing")
+		out.refuse(item, "items", "unknown_sku", fmt.Sprintf("the catalog has no product %s; --create-missing-products creates what is missing", names))
 		return nil
 	}
 	if why, err := s.customer(ctx, o.CustomerID); err != nil || why != "" {

@@ -31,6 +31,11 @@ var catalogOperations = []operation{
 		}
 		return &request{method: http.MethodPost, path: job + "/actions", body: object{"action": c.one("pause", "resume", "stop", "undo")}}
 	}, may: []int{409}},
+	{name: "POST /exports", weight: 2, run: func(c *client) *request {
+		return &request{method: http.MethodPost, path: "/api/v1/exports", done: learns(c, "export", "/api/v1/exports/"),
+			body: object{"kind": c.one("orders", "products", "inventory", "customers"), "format": c.one("csv", "xlsx", "jsonl")}}
+	}, may: []int{409}}, // as many as the account may have
+	{name: "DELETE /exports/{id}", weight: 4, run: remove("export")},
 	{name: "POST /categories", weight: 16, run: createCategory},
 	{name: "PATCH /categories/{id}", weight: 16, run: changeCategory, may: []int{400}, match: true}, // 400: below itself
 	{name: "DELETE /categories/{id}", weight: 6, run: remove("category")},
