@@ -66,6 +66,11 @@ func (l line) refundOf() string {
 // which pushes of stock show; one that completes the order's total has it set the status "refunded".
 func (s *session) PushRefund(ctx context.Context, order connector.OrderRef, refund connector.Refund) (string, error) {
 	there, err := s.refunds(ctx, order.ExternalID, order.Currency)
+	if isCode(err, noRoute) { // a gateway lets only the order through, or nothing is there at all
+		if _, err = s.get(ctx, "/orders/"+order.ExternalID, url.Values{"_fields": {"id"}}, nil); err == nil {
+			err = connector.Failf(connector.Cannot, "something before the shop keeps its refunds back")
+		}
+	}
 	if err != nil {
 		return "", err
 	}

@@ -1,8 +1,10 @@
 package woocommerce_test
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"entrepot/internal/connector"
@@ -44,6 +46,32 @@ func TestRefundsAreRecordedOnce(t *testing.T) {
 	refund.Ours, refund.Amount = "019a-2", 9_999_0000
 	if _, err := push(t.Context(), ref, refund); !connector.Is(err, connector.Rejected) {
 		t.Errorf("too much: %v", err)
+	}
+}
+
+// Where something before the shop lets no refunds through, one is left out; where nothing is reached, it waits.
+func TestRefundsThatAreKeptBack(t *testing.T) {
+	for _, c := range []struct {
+		blocked string
+		kind    connector.Kind
+	}{{"/refunds", connector.Cannot}, {"/wc/v3", connector.Temporary}} {
+		s := newShopAt(t, "", func(shop http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !strings.Contains(r.URL.Path, c.blocked) {
+					shop.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusNotFound)
+				_, _ = w.Write([]byte(`{"code":"rest_no_route","message":"No route was found","data":{"status":404}}`))
+			})
+		})
+		id := s.Place(fakeshop.Wish{Unknown: 1})
+		_, err := s.session.(connector.Refunder).PushRefund(t.Context(), connector.OrderRef{ExternalID: strconv.FormatInt(id, 10), Currency: "EUR"},
+			connector.Refund{Ours: "019a-1", Amount: 10000})
+		if !connector.Is(err, c.kind) {
+			t.Errorf("without %s: %v", c.blocked, err)
+		}
 	}
 }
 
