@@ -275,11 +275,17 @@ func otherTexts(t *testing.T) []string {
 			}
 		}
 	}
+	for _, role := range accounts.Roles {
+		found[string(role)] = true
+	}
+	for _, platform := range channels.Platforms {
+		found[channels.PlatformName(platform)] = true
+	}
 	for _, resource := range accounts.Resources {
 		found["read "+resource], found["write "+resource] = true, true
 	}
 	for day := range 366 {
-		for _, layout := range []string{"Jan", "January", "Mon"} {
+		for _, layout := range []string{"Jan", "January", "Mon", "Monday"} {
 			found[time.Date(2026, 1, 1+day, 0, 0, 0, 0, time.UTC).Format(layout)] = true
 		}
 	}
