@@ -41,7 +41,7 @@ func (r *request) program(s accounts.SignIn) string {
 		if s.Agent == "" {
 			return "API"
 		}
-		return "API: " + short(s.Agent)
+		return r.say("API: %s", short(s.Agent))
 	}
 	pick := func(names [][2]string) string {
 		for _, n := range names {
