@@ -199,8 +199,8 @@ func (r *channelRun) storeSync(ctx context.Context, pushed *orders.Order, sync o
 	return err
 }
 
-// push sends an order's status to the platform. Errors: also Failure Cannot, after all other steps, for a parcel that
-// the platform cannot show.
+// push sends an order's refunds and its status to the platform. Errors: also Failure Cannot, after all other steps, for
+// a refund or a parcel that the platform cannot show.
 func (r *channelRun) push(ctx context.Context, o *orders.Order, deleted []orders.DeletedParcel, corrected []id.Shipment) error {
 	unsent := ""
 	ref := r.orderRef(o).WithUnsent(func(reason string) { unsent = reason })
@@ -208,8 +208,11 @@ func (r *channelRun) push(ctx context.Context, o *orders.Order, deleted []orders
 	for i := range ref.Shipped {
 		ref.Shipped[i].Corrected = slices.Contains(corrected, id.Shipment(ref.Shipped[i].Key))
 	}
+	if err := r.pushRefunds(ctx, o, ref); err != nil {
+		return err
+	}
 	err := r.pushRef(ctx, o, ref)
-	if err == nil && unsent != "" {
+	if (err == nil || connector.Is(err, connector.Cannot)) && unsent != "" {
 		err = connector.Failf(connector.Cannot, "%s", unsent)
 	}
 	return err
@@ -258,6 +261,11 @@ func (r *channelRun) pushParcels(ctx context.Context, ref connector.OrderRef) er
 // orderRef identifies an order for its platform. Its shipped parcels leave out those that the platform packed itself.
 func (r *channelRun) orderRef(o *orders.Order) connector.OrderRef {
 	ref := connector.OrderRef{ExternalID: o.PlatformID, Number: orders.Number(o.Number), Currency: o.Currency, Packed: map[string]int64{}}
+	for _, refund := range o.Refunds {
+		if refund.ExternalID != "" {
+			ref.Refunds = append(ref.Refunds, refund.ExternalID)
+		}
+	}
 	left := map[id.Line]int64{}
 	for _, l := range o.Lines {
 		if !l.Fee {

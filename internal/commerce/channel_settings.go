@@ -23,6 +23,8 @@ type channelSettings struct {
 	levelRules
 	StatusMap map[string]orders.Status
 	Remove    bool // unpublishing deletes on the platform
+
+	PushRefunds bool // the platform is told of refunds that are recorded here
 }
 
 // levelRules decide which stock and prices the platform shows; a changed rule is pushed for all products.
@@ -72,6 +74,7 @@ func settingsOf(c channels.Channel) channelSettings {
 	}
 	out.PushStock = text("stock") != "off"
 	out.Remove = text("unpublish") == "delete"
+	out.PushRefunds = string(raw["pushRefunds"]) == "true"
 	_ = json.Unmarshal(raw["warehouses"], &out.Warehouses)
 	out.PriceFactor = strings.Trim(string(raw["priceFactor"]), `"`)
 	_ = json.Unmarshal(raw["statusMap"], &out.StatusMap)

@@ -159,6 +159,7 @@ func (s *Service) followStatus(tx *db.Tx, o *orders.Order, in connector.Order) (
 	case target == orders.PartiallyShipped && (orders.Way(o.Status, orders.Shipped) != nil || partsTakenBack(o)): // parcels say what has left
 	case o.Sync.State == orders.SyncSkipped && len(behind) == 1: // it has no word for the last move
 	case in.Undivided && o.Status == orders.PartiallyShipped && target == orders.Processing:
+	case o.Status == orders.Returned && behind != nil && o.ReturnedWholly(): // the platform has units back, and no word for it
 	case way == nil:
 		orders.Flag(tx, o, orders.IllegalTransition, "status",
 			fmt.Sprintf("the platform says %q; an order cannot go from %s to %s", in.Theirs, o.Status, target))

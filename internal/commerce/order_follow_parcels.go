@@ -10,7 +10,6 @@ import (
 	"entrepot/internal/connector"
 	"entrepot/internal/db"
 	"entrepot/internal/orders"
-	"entrepot/internal/stock"
 	"entrepot/internal/webhooks"
 )
 
@@ -19,14 +18,15 @@ type partsFollow struct {
 	*Service
 	tx                *db.Tx
 	o                 *orders.Order
+	in                connector.Order
 	left              []connector.Refund // that are not applied yet
 	refunded, shipped bool               // something was
 }
 
 // followParts applies refunds and parcels in the order of their times: units refunded before they were shipped are
-// not left to ship. Then it applies the status.
+// not left to ship. Then it applies returns and the status.
 func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, moved bool) (changed bool, err error) {
-	f := partsFollow{Service: s, tx: tx, o: o, left: slices.Clone(in.Refunds)}
+	f := partsFollow{Service: s, tx: tx, o: o, in: in, left: slices.Clone(in.Refunds)}
 	if f.refunded, err = s.followDropped(tx, o, in); err != nil {
 		return false, err
 	}
@@ -47,12 +47,23 @@ func (s *Service) followParts(tx *db.Tx, o *orders.Order, in connector.Order, mo
 	if err := f.refunds(f.left); err != nil {
 		return false, err
 	}
-	changed = f.refunded || f.shipped
-	if !moved && !(f.refunded && (in.Refunded || o.RefundedWholly())) {
-		return changed, nil
+	flagRefunds(tx, o, in)
+	back, err := s.followReturns(tx, o, in)
+	if err != nil {
+		return false, err
 	}
-	status, err := s.followStatus(tx, o, in)
-	return changed || status, err
+	changed = f.refunded || f.shipped || back
+	if moved || f.refunded && (in.Refunded || o.RefundedWholly()) {
+		status, err := s.followStatus(tx, o, in)
+		if err != nil {
+			return false, err
+		}
+		changed = changed || status
+	}
+	if back && o.ReturnedWholly() && o.Status.May(orders.Returned) == nil {
+		return true, s.moveOrder(tx, accounts.Caller{}, o, Move{To: orders.Returned, Source: orders.FromChannel})
+	}
+	return changed, nil
 }
 
 // parcels applies those that are not known yet, each after the refunds made before it.
@@ -95,7 +106,7 @@ func (f *partsFollow) refundsUntil(at time.Time) error {
 }
 
 func (f *partsFollow) refunds(list []connector.Refund) error {
-	some, err := f.followRefunds(f.tx, f.o, list)
+	some, err := f.followRefunds(f.tx, f.o, f.in, list)
 	f.refunded = f.refunded || some
 	return err
 }
@@ -111,40 +122,6 @@ func refundsBefore(list []connector.Refund, at time.Time) (early, late []connect
 		}
 	}
 	return early, late
-}
-
-func (s *Service) followRefunds(tx *db.Tx, o *orders.Order, list []connector.Refund) (bool, error) {
-	if len(list) == 0 {
-		return false, nil
-	}
-	before := copyOf(o)
-	for _, r := range list {
-		if o.Refunded(r.ExternalID) || r.Amount < 0 { // some shops take a refund of less than nothing
-			continue
-		}
-		refund := orders.Refund{ID: id.New[string](), ExternalID: r.ExternalID, Amount: r.Amount, Reason: r.Reason,
-			CreatedAt: micros(r.CreatedAt)}
-		if refund.CreatedAt == 0 {
-			refund.CreatedAt = tx.Micros()
-		}
-		for _, l := range r.Lines {
-			line := o.LineOf(l.ExternalLine)
-			if line == nil {
-				continue
-			}
-			at := slices.IndexFunc(refund.Lines, func(known orders.RefundLine) bool { return known.Line == line.ID })
-			if at < 0 { // some platforms name a line twice, such as pieces that are restocked and others
-				at, refund.Lines = len(refund.Lines), append(refund.Lines, orders.RefundLine{Line: line.ID})
-			}
-			refund.Lines[at].Quantity += max(l.Quantity, 0)
-			refund.Lines[at].Amount += l.Amount
-		}
-		o.Refund(tx, refund)
-	}
-	if len(o.Refunds) == len(before.Refunds) {
-		return false, nil
-	}
-	return true, s.saveTakenBack(tx, before, o)
 }
 
 // followDropped notes what the platform has removed from an order of which a part was shipped, for example a
@@ -178,20 +155,6 @@ func (s *Service) followDropped(tx *db.Tx, o *orders.Order, in connector.Order) 
 		return false, nil
 	}
 	return true, s.saveTakenBack(tx, before, o)
-}
-
-// saveTakenBack saves an order of which the platform took something back: its stock is free for others.
-func (s *Service) saveTakenBack(tx *db.Tx, before, o *orders.Order) error {
-	o.Reserve()
-	why := stock.Why{Cause: stock.FromChannel, ReferenceType: "order", ReferenceID: string(o.ID), Actor: accounts.Caller{}.Actor()}
-	changes, err := holdStock(tx, before, o, why, false)
-	if err != nil {
-		return err
-	}
-	touch(tx, o)
-	s.saveOrder(tx, before, o)
-	webhooks.Record(tx, append([]webhooks.Event{orderUpdated(o)}, stockEvents(tx, changes, "channel")...)...)
-	return nil
 }
 
 // followSent ships what has left by the platform's count and is in no parcel that it names. A parcel that it names

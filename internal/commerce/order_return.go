@@ -137,6 +137,9 @@ func (s *Service) moveReturn(tx *db.Tx, who accounts.Caller, o *orders.Order, ol
 			return nil, err
 		}
 		r.RefundAmount, r.Refund = &refund.Amount, refund.ID
+		if err := tellPlatform(tx, who, o, &refund); err != nil {
+			return nil, err
+		}
 		o.RefundShipped(tx, refund)
 	}
 	return nil, nil
@@ -171,7 +174,10 @@ func (s *Service) RefundOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 	if err != nil {
 		return nil, refund, err
 	}
-	o.Refund(tx, refund)
+	if err := tellPlatform(tx, who, o, &refund); err != nil {
+		return nil, refund, err
+	}
+	o.Refund(tx, refund, nil)
 	o.Reserve()
 	changes, err := holdStock(tx, before, o,
 		stock.Why{Cause: stock.Adjustment, ReferenceType: "order", ReferenceID: string(o.ID), Actor: who.Actor()}, false)

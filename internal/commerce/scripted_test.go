@@ -83,6 +83,11 @@ type scripted struct {
 	last  string // the SKU of the product that was pushed last
 
 	fields []connector.Field // its credentials
+
+	refunds       bool  // it records refunds
+	refusedRefund error // why it takes none
+	lostRefunds   int   // answers to refunds that it loses
+	markless      bool  // it keeps no mark beside them
 }
 
 // looking is a session that looks at what is on sale with requests of their own.
@@ -144,6 +149,9 @@ func (p *scripted) Open(l connector.Link) connector.Session {
 	if p.looks {
 		p.lookedAt = append(p.lookedAt, 0)
 		return looking{p, p}
+	}
+	if p.refunds {
+		return refunding{p}
 	}
 	return p
 }

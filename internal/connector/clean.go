@@ -21,7 +21,14 @@ func (o *Order) Clean() {
 	}
 	for i := range o.Refunds {
 		r := &o.Refunds[i]
-		texts = append(texts, &r.ExternalID, &r.Reason)
+		texts = append(texts, &r.ExternalID, &r.Ours, &r.Reason)
+		for j := range r.Lines {
+			texts = append(texts, &r.Lines[j].ExternalLine)
+		}
+	}
+	for i := range o.Returns {
+		r := &o.Returns[i]
+		texts = append(texts, &r.ExternalID, &r.Refund, &r.Reason)
 		for j := range r.Lines {
 			texts = append(texts, &r.Lines[j].ExternalLine)
 		}

@@ -57,7 +57,12 @@ type Order struct {
 	Tax        money.Amount // all of it
 	Total      money.Amount
 	Refunds    []Refund
+	Returns    []Return
 	Parcels    []Parcel // shipped on the platform's side, where it knows parcels
+
+	// Restocked is how many refunded units the platform has put back into its stock, by line: a count of all of them,
+	// also of those that had not left. It is nil where the platform does not count them, or names Returns.
+	Restocked map[string]int64
 
 	ShippedAt time.Time        // when it was shipped, where the platform knows no parcels; zero: not, or unknown
 	Sent      map[string]int64 // of an order that was shipped in part: pieces that have left, by line, which may be in no parcel above
@@ -89,10 +94,21 @@ type Place struct {
 // Refund is money paid back.
 type Refund struct {
 	ExternalID string
+	Ours       string       // the id of the refund of the service that was pushed as this one; "" for none, or where it is not kept
 	Amount     money.Amount // with tax, above 0
 	Reason     string
 	CreatedAt  time.Time
 	Lines      []RefundLine
+}
+
+// clocksApart is how much earlier than the service a platform may date what it was told.
+const clocksApart = 5 * time.Minute
+
+// Echoes reports whether a platform's refund without a mark of the service may be one that was pushed to it: it has the
+// same amount and is no older.
+func (r Refund) Echoes(pushed Refund) bool {
+	early := !r.CreatedAt.IsZero() && r.CreatedAt.Add(clocksApart).Before(pushed.CreatedAt)
+	return r.Ours == "" && r.Amount == pushed.Amount && !early
 }
 
 // RefundLine is the refunded part of a line.
@@ -102,12 +118,29 @@ type RefundLine struct {
 	Amount       money.Amount
 }
 
+// Return is units that came back to the platform after they had left. It is complete: nothing of it is awaited.
+type Return struct {
+	ExternalID string
+	Refund     string // the ExternalID of its refund; "" for none
+	Reason     string
+	CreatedAt  time.Time
+	Lines      []ReturnLine
+}
+
+// ReturnLine is the returned part of a line.
+type ReturnLine struct {
+	ExternalLine string
+	Quantity     int64
+	Restocked    bool // the platform has put the units into its stock; false also where it does not say
+}
+
 // OrderRef identifies an order for its platform.
 type OrderRef struct {
 	ExternalID string
 	Number     string // the service's own, for notes that people read
 	Currency   string
 	Shipped    []Parcel // all parcels that were shipped here, oldest first
+	Refunds    []string // the platform's ids of the refunds that are known here
 
 	Packed map[string]int64 // how many of each line, by its ExternalLine, the platform packed itself, as far as is known here
 

@@ -50,6 +50,7 @@ type Capabilities struct {
 	PartialShipments bool // it can show a shipment of a part of an order
 	Tracking         bool // PushShipment
 	Statuses         []Status
+	NoRefunds        string // why refunds that are recorded here are not pushed, for people; "" where the session is a Refunder
 
 	Batch  Batch
 	Limits []Limit
@@ -130,6 +131,12 @@ type Session interface {
 	PushShipment(ctx context.Context, order OrderRef, parcel Parcel) error
 	PushStatus(ctx context.Context, order OrderRef, to Status) error
 	PushCancel(ctx context.Context, order OrderRef, reason string) error
+}
+
+// Refunder is a Session whose platform records refunds without moving money. PushRefund adds one to an order and returns
+// the platform's id of it. It reads first: one that was pushed before and whose answer was lost is not added again.
+type Refunder interface {
+	PushRefund(ctx context.Context, order OrderRef, refund Refund) (externalID string, err error)
 }
 
 // LevelSetter is a Session whose platform takes stock and prices in one request: SetLevels then replaces SetStock and

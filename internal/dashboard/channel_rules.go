@@ -112,7 +112,9 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 	}
 	u.group("Orders", oversell,
 		field{Name: "settings.ordersFrom", Label: "Orders from", Kind: "datetime-local", Value: from, ClearBlank: true, Hint: r.say("Older orders stay out. Default: %s, the channel's first day.", r.format.Stamp(c.CreatedAt).Full)},
-		d.pullEveryField(u))
+		d.pullEveryField(u),
+		field{Name: "settings.pushRefunds", Label: "Tell the shop about refunds", Kind: "checkbox", Value: u.text("pushRefunds"),
+			Hint: d.refundsHint(c.Platform)})
 	u.group("What the shop's statuses mean", r.statusFields(u)...)
 	send := u.pick("stock", "Stock", "", "Send it to the shop", option{Value: "off", Label: "Do not send it: the shop counts its own"})
 	send.Value = u.unless("stock", "push")
@@ -129,6 +131,16 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 		u.group(r.say("Only for %s", channels.PlatformName(c.Platform)), u.platformFields(known.Profile().Settings)...)
 	}
 	return u
+}
+
+// refundsHint says what a platform does with a refund that is recorded here. None moves money for it.
+func (d *Dashboard) refundsHint(platform string) string {
+	if known, ok := d.Commerce.Connectors.ByPlatform(platform); ok {
+		if calls, ok := known.(connector.Platform); ok && calls.Capabilities().NoRefunds != "" {
+			return "Not possible here: a refund in the shop pays the buyer, or the shop takes none. An order with a refund then says so."
+		}
+	}
+	return "Refunds that are recorded here are noted on the order in the shop, once. No money moves. Refunds made in the shop come in anyway."
 }
 
 // pullEveryField is how often orders are fetched.

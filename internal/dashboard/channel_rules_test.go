@@ -93,7 +93,8 @@ func TestRulesOfAChannel(t *testing.T) {
 		s.call("PATCH", "/api/v1"+at, `{"settings":{"taxClass":"reduced","other":"stays","pullEvery":90}}`)
 		b.get(at).has(t, 200, "Rules")
 		page := b.get(at + "/rules")
-		page.has(t, 200, "An order for more than there is", "Default: 0.", "Price factor", "Only for WooCommerce", "A tracking plugin", "Every 90 seconds")
+		page.has(t, 200, "An order for more than there is", "Default: 0.", "Price factor", "Only for WooCommerce", "A tracking plugin", "Every 90 seconds",
+			"Tell the shop about refunds", "No money moves")
 		b.leads(t, b.sendForm(t, page, at+"/rules"), "Nothing to save")
 
 		b.sendForm(t, page, at+"/rules", "settings.stockBuffer", "some", "settings.priceFactor", "0", "settings.ordersFrom", "yesterday",
@@ -104,11 +105,11 @@ func TestRulesOfAChannel(t *testing.T) {
 
 		out := b.saveRules(t, page, at+"/rules", "settings.stockBuffer", "3", "settings.priceFactor", "1.10",
 			"settings.ordersFrom", "2026-01-02T03:04:05", "settings.taxClass", "", "settings.stock", "off", "settings.tracking", "note",
-			"settings.pullEvery", "3600", "settings.warehouses", "MAIN", "statusMap[0].theirs", "wc.packed", "statusMap[0].ours", "PROCESSING")
+			"settings.pullEvery", "3600", "settings.pushRefunds", "true", "settings.warehouses", "MAIN", "statusMap[0].theirs", "wc.packed", "statusMap[0].ours", "PROCESSING")
 		page = b.leads(t, out, "Saved the rules", "Undo")
 		got := s.settings(t, c)
 		want := map[string]any{"stockBuffer": 3.0, "priceFactor": 1.10, "ordersFrom": "2026-01-02T03:04:05Z", "stock": "off", "tracking": "note",
-			"pullEvery": 3600.0, "warehouses": []any{"MAIN"}, "other": "stays", "statusMap": map[string]any{"wc.packed": "PROCESSING"}}
+			"pullEvery": 3600.0, "pushRefunds": true, "warehouses": []any{"MAIN"}, "other": "stays", "statusMap": map[string]any{"wc.packed": "PROCESSING"}}
 		same(t, got, want)
 
 		undone := b.sendForm(t, page, at+"/rules/undo")

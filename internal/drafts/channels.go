@@ -88,6 +88,7 @@ func checkSettings(s *apijson.Object) {
 	s.Texts("warehouses", false, 1000, apijson.Text{Max: limits.MaxWarehouseCode})
 	s.Money("priceFactor", apijson.Money{Positive: true})
 	apijson.Enum(s, "unpublish", false, "hide", "delete")
+	s.Bool("pushRefunds")
 	apijson.Enum(s, "tracking", false, "note", "fulfillment", "extension")
 	s.Object("statusMap", func(m *apijson.Object) {
 		for _, theirs := range m.Names() {

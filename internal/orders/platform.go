@@ -3,7 +3,6 @@ package orders
 import (
 	"slices"
 
-	"entrepot/internal/base/apperr"
 	"entrepot/internal/base/id"
 	"entrepot/internal/base/money"
 	"entrepot/internal/db"
@@ -31,10 +30,11 @@ type Sync struct {
 // Refund is money that was paid back.
 type Refund struct {
 	ID         string
-	ExternalID string // the platform's id, "" for one that was recorded here
+	ExternalID string // the platform's id, "" for one that the platform does not have
 	Amount     money.Amount
 	Reason     string
 	CreatedAt  int64
+	Unsent     bool // it was recorded here, and the platform is to be told of it
 	Lines      []RefundLine
 }
 
@@ -77,6 +77,7 @@ var refundTable = db.NewTable("order_refunds",
 	db.Col("amount", func(r *refundRow) any { return &r.Amount }),
 	db.Col("reason", func(r *refundRow) any { return &r.Reason }).Null(),
 	db.Col("created_at", func(r *refundRow) any { return &r.CreatedAt }),
+	db.Col("unsent", func(r *refundRow) any { return &r.Unsent }),
 )
 
 type refundLineRow struct {
@@ -196,54 +197,6 @@ func Unflag(tx db.Writer, o *Order, code IssueCode, path string) {
 	tx.Queue("DELETE FROM order_issues WHERE tenant_id = $1 AND order_id = $2::UUID AND code = $3 AND path = $4", tx.TenantID(), o.ID,
 		string(code), path)
 }
-
-// Refunded reports whether the order has the refund with a platform's id.
-func (o *Order) Refunded(externalID string) bool {
-	for _, r := range o.Refunds {
-		if r.ExternalID == externalID && r.ExternalID != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// Refund queues a refund of a locked order (interface §2.1) and adds it to the order. Refunded quantities that were
-// not shipped will not be shipped; amounts and totals stay.
-func (o *Order) Refund(tx db.Writer, r Refund) {
-	for _, l := range r.Lines {
-		if at := o.index(l.Line); at >= 0 {
-			o.Lines[at].Refunded += min(l.Quantity, o.Lines[at].unshipped())
-		}
-	}
-	o.RefundShipped(tx, r)
-}
-
-// RefundShipped is Refund for units that were shipped: the quantity that remains to be shipped stays.
-func (o *Order) RefundShipped(tx db.Writer, r Refund) {
-	refundTable.Insert(tx, refundRow{o.ID, r})
-	for _, l := range r.Lines {
-		refundLineTable.Insert(tx, refundLineRow{o.ID, r.ID, l})
-	}
-	o.Refunds = append(o.Refunds, r)
-	o.RefundedAmount += r.Amount
-}
-
-// RefundBefore adds money that was paid back before the order was recorded here, as one refund without lines, to an
-// order that is not stored yet. Error: Invalid for more than the order's total.
-func (o *Order) RefundBefore(amount money.Amount) error {
-	amount = amount.Round(money.Digits(o.Currency))
-	if amount > o.Total {
-		return apperr.At("refundedAmount", "must not be above the total of %s", o.Total)
-	}
-	if amount > 0 {
-		o.Refunds = []Refund{{ID: id.New[string](), Amount: amount, CreatedAt: o.CreatedAt}}
-		o.RefundedAmount = amount
-	}
-	return nil
-}
-
-// RefundedWholly reports whether the whole price of the order was refunded.
-func (o *Order) RefundedWholly() bool { return len(o.Refunds) > 0 && o.RefundedAmount >= o.Total }
 
 // LineOf finds the line with a platform's id; nil if there is none.
 func (o *Order) LineOf(externalID string) *Line {

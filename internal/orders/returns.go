@@ -47,6 +47,7 @@ func (s ReturnStatus) May(to ReturnStatus) error {
 // Return is the units that a buyer sends back after they were shipped.
 type Return struct {
 	ID           id.Return
+	ExternalID   string // the platform's id, or that of its refund, "" for one that was recorded here
 	Status       ReturnStatus
 	Reason       string
 	Notes        string
@@ -244,6 +245,96 @@ func (o *Order) refundedUnits(line id.Line) (n int64) {
 	return n
 }
 
+// ReturnFrom adds a return that a platform names, with what of its lines was shipped and is in no other return, and
+// returns it: refunded if its refund, by the platform's id, is one of the order's, else received. nil: nothing is left
+// of it.
+func (o *Order) ReturnFrom(r Return, refund string, now int64) *Return {
+	lines := r.Lines
+	r.Lines = nil
+	for _, l := range lines {
+		of := o.Line(l.Line)
+		at, taken := slices.IndexFunc(r.Lines, func(known ReturnLine) bool { return known.Line == l.Line }), int64(0)
+		if at >= 0 {
+			taken = r.Lines[at].Quantity
+		}
+		switch l.Quantity = min(l.Quantity, of.Shipped-o.InReturns(l.Line)-taken); {
+		case l.Quantity <= 0:
+		case at >= 0: // a return has one entry for a line
+			r.Lines[at].Quantity += l.Quantity
+			r.Lines[at].Restock = r.Lines[at].Restock || l.Restock
+		default:
+			r.Lines = append(r.Lines, l)
+		}
+	}
+	if len(r.Lines) == 0 {
+		return nil
+	}
+	r.ID, r.Status, r.UpdatedAt = id.New[id.Return](), ReturnReceived, now
+	if r.CreatedAt == 0 {
+		r.CreatedAt = now
+	}
+	r.settle(o.RefundFrom(refund))
+	o.Returns = append(slices.Clone(o.Returns), r)
+	return &r
+}
+
+// settle ends a received return in a refund; nil leaves it.
+func (r *Return) settle(refund *Refund) {
+	if refund != nil {
+		r.Status, r.Refund, r.RefundAmount = ReturnRefunded, refund.ID, &refund.Amount
+	}
+}
+
+// ReturnedAs reports whether the order has the return with a platform's id.
+func (o *Order) ReturnedAs(externalID string) bool {
+	return slices.ContainsFunc(o.Returns, func(r Return) bool { return externalID != "" && r.ExternalID == externalID })
+}
+
+// OpenReturn finds the return in a state that was recorded here and has just these units, by line; -1 if there is none.
+func (o *Order) OpenReturn(status ReturnStatus, units map[id.Line]int64) int {
+	return slices.IndexFunc(o.Returns, func(r Return) bool {
+		if r.Status != status || r.ExternalID != "" || len(r.Lines) != len(units) {
+			return false
+		}
+		return !slices.ContainsFunc(r.Lines, func(l ReturnLine) bool { return units[l.Line] != l.Quantity })
+	})
+}
+
+// SettleReturn ends a received return of a locked order in a refund that its platform made.
+func (o *Order) SettleReturn(tx db.Writer, at int, refund Refund, now int64) {
+	r := o.Returns[at]
+	r.ExternalID, r.UpdatedAt = refund.ExternalID, now
+	r.settle(&refund)
+	o.SaveReturn(tx, at, r)
+}
+
+// ReceiveReturn receives a requested return of a locked order, which its platform has under an id. With restock all of
+// its units can be sold again. It returns the return.
+func (o *Order) ReceiveReturn(tx db.Writer, at int, externalID string, restock bool, now int64) Return {
+	r := o.Returns[at]
+	r.Status, r.ExternalID, r.UpdatedAt = ReturnReceived, externalID, now
+	if restock {
+		r.restockAll(tx, o.ID)
+	}
+	o.SaveReturn(tx, at, r)
+	return r
+}
+
+// restockAll queues that all units of a return can be sold again.
+func (r *Return) restockAll(tx db.Writer, order id.Order) {
+	r.Lines = slices.Clone(r.Lines)
+	for i := range r.Lines {
+		r.Lines[i].Restock = true
+	}
+	tx.Queue("UPDATE order_return_lines SET restock = TRUE WHERE tenant_id = $1 AND order_id = $2::UUID AND return_id = $3::UUID",
+		tx.TenantID(), order, r.ID)
+}
+
+// Restocked returns how many units of a line were received in returns that are a platform's, or that put them on hand.
+func (o *Order) Restocked(line id.Line) int64 {
+	return o.returned(line, func(r *Return, l ReturnLine) bool { return r.back() && (l.Restock || r.ExternalID != "") })
+}
+
 type returnRow struct {
 	order id.Order
 	Return
@@ -259,6 +350,7 @@ var returnTable = db.NewTable("order_returns",
 	db.Col("refund_id", func(r *returnRow) any { return &r.Refund }).Null(),
 	db.Col("created_at", func(r *returnRow) any { return &r.CreatedAt }),
 	db.Col("updated_at", func(r *returnRow) any { return &r.UpdatedAt }),
+	db.Col("external_id", func(r *returnRow) any { return &r.ExternalID }).Null(),
 )
 
 type returnLineRow struct {
@@ -321,13 +413,9 @@ func (o *Order) ReceiveReturns(tx db.Writer, now int64) (received []Return) {
 		if r.Status != ReturnRequested {
 			continue
 		}
-		r.Status, r.UpdatedAt, r.Lines = ReturnReceived, now, slices.Clone(r.Lines)
-		for i := range r.Lines {
-			r.Lines[i].Restock = true
-		}
+		r.Status, r.UpdatedAt = ReturnReceived, now
+		r.restockAll(tx, o.ID)
 		o.SaveReturn(tx, at, r)
-		tx.Queue("UPDATE order_return_lines SET restock = TRUE WHERE tenant_id = $1 AND order_id = $2::UUID AND return_id = $3::UUID",
-			tx.TenantID(), o.ID, r.ID)
 		received = append(received, r)
 	}
 	return received

@@ -279,7 +279,7 @@ func SampleOrder() *orders.Order {
 		Sync: orders.Sync{State: orders.SyncFailed, Error: "the shop answered 503", Attempts: 2, UpdatedAt: at},
 		Refunds: []orders.Refund{{ID: SampleID[string](290), ExternalID: "731", Amount: 249500, Reason: "torn", CreatedAt: at,
 			Lines: []orders.RefundLine{{Line: line.ID, Quantity: 1, Amount: 249500}}}},
-		Returns: []orders.Return{{ID: SampleID[id.Return](293), Status: orders.ReturnRefunded, Reason: "torn", Notes: "in its box",
+		Returns: []orders.Return{{ID: SampleID[id.Return](293), ExternalID: "731", Status: orders.ReturnRefunded, Reason: "torn", Notes: "in its box",
 			RefundAmount: &given, Refund: SampleID[string](290), CreatedAt: at, UpdatedAt: at,
 			Lines: []orders.ReturnLine{{Line: line.ID, Quantity: 1, Restock: true}}}},
 		Issues: []orders.Issue{{Code: orders.UnknownSKU, Path: "items[0].sku", Message: "no product has the SKU TSHIRT-M", CreatedAt: at}},

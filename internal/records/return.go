@@ -26,6 +26,7 @@ func WriteListedReturn(w *apijson.Writer, o *orders.Order, r orders.Return) {
 func writeReturnMembers(w *apijson.Writer, o *orders.Order, r orders.Return) {
 	apijson.ID(w, "id", r.ID)
 	apijson.ID(w, "orderId", o.ID)
+	w.TextOrNull("externalId", r.ExternalID)
 	apijson.Word(w, "status", r.Status)
 	w.TextOrNull("reason", r.Reason)
 	w.TextOrNull("notes", r.Notes)

@@ -51,6 +51,7 @@ func ebayStory(account *ebayshop.Account) story.Shop {
 		Pay:    func(id string) { account.Change(id, "paid") },
 		Cancel: func(id string) { account.Change(id, "cancelled") },
 		Refund: func(id string) { account.Refund(id, 300) },
+		Excess: func(id string) { account.Refund(id, 999_00) },
 		Return: func(id string) { account.Change(id, "returned") },
 		Expire: account.Expire, Renews: requests("/identity/v1/oauth2/token")}
 }
@@ -96,6 +97,7 @@ func tikTok() story.Shop {
 		Pay:    func(id string) { shop.Move(id, "AWAITING_SHIPMENT") },
 		Cancel: func(id string) { shop.Move(id, "CANCELLED") },
 		Refund: func(id string) { shop.CancelPart(id, 300) },
+		Back:   func(id string) { shop.Return(id, 1, 300) },
 		Expire: shop.Expire, Renews: requests("/api/v2/token/refresh")}
 }
 

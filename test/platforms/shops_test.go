@@ -80,6 +80,9 @@ func wooCommerce() story.Shop {
 		Edit:   func(id string) { shop.Edit(number(id), "Bonn", lines[id]+1) },
 		Cancel: func(id string) { shop.Trash(number(id)) },
 		Refund: func(id string) { shop.Refund(number(id), 1, "broken") },
+		Back:   func(id string) { shop.RefundBack(number(id), 1, "too small") },
+		Excess: func(id string) { shop.Credit(number(id), 999_00) },
+		Given:  func(id string) int { list, _ := shop.Refunds(number(id)); return len(list) },
 		Return: func(id string) { shop.Move(number(id), "refunded") }}
 }
 
@@ -129,6 +132,9 @@ func prestaShop() story.Shop {
 		Edit:   shop.Edit,
 		Cancel: func(id string) { shop.Move(id, "6") },
 		Refund: func(id string) { shop.Refund(id, 1, "3.00") },
+		Back:   func(id string) { shop.RefundBack(id, 1, "3.00") },
+		Excess: func(id string) { shop.Credit(id, "999.00", "0") },
+		Given:  func(id string) int { return len(shop.Slips(id)) },
 		Return: func(id string) { shop.Move(id, "7") }}
 }
 
@@ -183,6 +189,7 @@ func shopifyStory(shop *shopifyshop.Shop) story.Shop {
 		Edit:   func(id string) { shop.Change(id, "edited") },
 		Cancel: func(id string) { shop.Change(id, "cancelled") },
 		Refund: func(id string) { shop.Change(id, "refunded") },
+		Back:   func(id string) { shop.Change(id, "back") },
 		Return: func(id string) { shop.Change(id, "returned") },
 		Expire: shop.Expire, Renews: requests("/admin/oauth/access_token")}
 }

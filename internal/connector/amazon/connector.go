@@ -62,9 +62,10 @@ func (*Connector) Profile() connector.Profile {
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Async: true, Watched: true,
 		PartialShipments: true, Tracking: true,
-		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: 500, Stock: 2500, Prices: 2500, Notified: getOrder.burst},
-		Limits:   limits(),
-		Time:     connector.Timing{Overlap: 5 * time.Minute, Tail: tail, Every: 5 * time.Minute, Poll: 10 * time.Second},
+		Statuses:  []connector.Status{"SHIPPED", "CANCELLED"},
+		NoRefunds: "Amazon takes no refunds from here: make it in Seller Central",
+		Batch:     connector.Batch{Products: 500, Stock: 2500, Prices: 2500, Notified: getOrder.burst},
+		Limits:    limits(),
+		Time:      connector.Timing{Overlap: 5 * time.Minute, Tail: tail, Every: 5 * time.Minute, Poll: 10 * time.Second},
 	}
 }

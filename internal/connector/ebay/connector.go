@@ -96,9 +96,10 @@ func base(ch connector.Channel) string {
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Topics: topics, PartialShipments: true,
 		Tracking: true, Watched: true,
-		Statuses: []connector.Status{"SHIPPED", "CANCELLED"},
-		Batch:    connector.Batch{Products: bulkMost, Stock: bulkMost, Prices: bulkMost, Orders: byID},
-		Limits:   []connector.Limit{{AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail},
+		Statuses:  []connector.Status{"SHIPPED", "CANCELLED"},
+		NoRefunds: "a refund on eBay pays the buyer back: make it there",
+		Batch:     connector.Batch{Products: bulkMost, Stock: bulkMost, Prices: bulkMost, Orders: byID},
+		Limits:    []connector.Limit{{AtOnce: 4}},
+		Time:      connector.Timing{Overlap: 10 * time.Minute, Tail: tail},
 	}
 }

@@ -24,7 +24,7 @@ type beside struct {
 // large.
 func detailFields() query {
 	return display("id", "id_order", "product_id", "product_attribute_id", "product_reference", "product_name", "product_quantity",
-		"unit_price_tax_excl", "total_price_tax_excl")
+		"unit_price_tax_excl", "total_price_tax_excl", "product_quantity_reinjected")
 }
 
 func (s *session) besides(ctx context.Context, f *shop, rows []*node) (*beside, error) {
@@ -188,7 +188,7 @@ func (s *session) convert(ctx context.Context, f *shop, b *beside, r *node) (con
 			connector.OrderLine{ExternalID: "wrapping", Name: "Gift wrapping", Quantity: 1, Amount: wrapping, Fee: true})
 	}
 	evenTax(&o, digits)
-	o.Refunds = refunds(f, b.slips[o.ExternalID], digits, now)
+	o.Refunds, o.Restocked = refunds(f, b.slips[o.ExternalID], digits, now), restocked(b.details[o.ExternalID])
 	if number := cmp.Or(r.get("shipping_number"), strings.Join(b.numbers[o.ExternalID], ", ")); number != "" && f.left(r) {
 		o.Parcels = []connector.Parcel{{Key: "order " + o.ExternalID, Number: number}}
 	}

@@ -3,6 +3,7 @@ package prestashop
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"entrepot/internal/connector"
@@ -21,7 +22,7 @@ func (s *session) Test(ctx context.Context) (connector.Shop, error) {
 	}
 	net := false
 	out := connector.Shop{Name: api.attrs["shopName"], URL: s.link.Channel.Value("url"), Version: s.version, PricesIncludeTax: &net}
-	for _, r := range rights {
+	for _, r := range s.rights() {
 		have := api.at(r.resource)
 		var lacks []string
 		for _, method := range r.methods {
@@ -80,6 +81,14 @@ var rights = []right{
 	{"order_details", []string{"get"}, "refunded quantities are not known"}, {"order_slip", []string{"get"}, "refunds are not known"},
 	{"order_carriers", []string{"post"}, "orders without a carrier get no tracking number"},
 	{taxGroups, []string{"get"}, "tax rules groups have no names here"}, {"states", []string{"get"}, "addresses have no state"},
+}
+
+// rights are those that a key should have for what the channel does.
+func (s *session) rights() []right {
+	if s.link.Channel.Settings["pushRefunds"] != "true" {
+		return rights
+	}
+	return append(slices.Clone(rights), right{"order_slip", []string{"post"}, "refunds that are recorded here get no credit slip"})
 }
 
 const variantsNeed = "products with variants are refused"

@@ -53,9 +53,10 @@ func (*Connector) Profile() connector.Profile {
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Topics: topics, PartialShipments: true,
 		Tracking: true, Async: true,
-		Statuses: []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
-		Batch:    connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},
-		Limits:   []connector.Limit{{AtOnce: 4}},
+		Statuses:  []connector.Status{orders.Shipped, orders.Delivered, orders.Cancelled},
+		NoRefunds: "Shopify keeps no refund without paying it back: make it there",
+		Batch:     connector.Batch{Products: 20, Stock: 250, Prices: 250, Orders: sizes[0].orders},
+		Limits:    []connector.Limit{{AtOnce: 4}},
 		// of pictures, and of what the shop holds back
 		Time: connector.Timing{Overlap: 2 * time.Minute, Tail: tail, Poll: 2 * time.Minute},
 	}

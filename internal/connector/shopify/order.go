@@ -148,6 +148,7 @@ func (o *order) convert() (connector.Order, error) {
 	o.parcels(&out)
 	for _, r := range o.Refunds {
 		out.Refunds = o.appendRefund(out.Refunds, sum, r)
+		out.Returns = appendReturn(out.Returns, r)
 	}
 	return out, sum.Err()
 }

@@ -111,7 +111,9 @@ const orderFields = `fragment orderFields on Order {
   }
   refunds(first: $few) {
     id createdAt note totalRefundedSet { ...amount }
-    refundLineItems(first: $parts) { nodes { quantity lineItem { id } subtotalSet { ...amount } totalTaxSet { ...amount } } }
+    refundLineItems(first: $parts) {
+      nodes { quantity restockType restocked lineItem { id } subtotalSet { ...amount } totalTaxSet { ...amount } }
+    }
   }
 }
 fragment placeFields on MailingAddress { name company address1 address2 city provinceCode zip countryCodeV2 phone }

@@ -16,6 +16,8 @@ type refund struct {
 
 type refundedLine struct {
 	Quantity                 int64
+	RestockType              string // RETURN for units that had left; CANCEL, NO_RESTOCK
+	Restocked                bool
 	LineItem                 struct{ ID string }
 	SubtotalSet, TotalTaxSet amount
 }
@@ -38,6 +40,23 @@ func (o *order) appendRefund(list []connector.Refund, sum sums, r refund) []conn
 			Amount: o.refunded(sum, n)})
 	}
 	if out.Amount == 0 && len(out.Lines) == 0 {
+		return list
+	}
+	return append(list, out)
+}
+
+// appendReturn adds what a refund says to have come back after it had left.
+func appendReturn(list []connector.Return, r refund) []connector.Return {
+	out := connector.Return{ExternalID: r.ID, Refund: r.ID, Reason: r.Note}
+	if r.CreatedAt != nil {
+		out.CreatedAt = *r.CreatedAt
+	}
+	for _, n := range r.RefundLineItems.Nodes {
+		if n.RestockType == "RETURN" {
+			out.Lines = append(out.Lines, connector.ReturnLine{ExternalLine: n.LineItem.ID, Quantity: n.Quantity, Restocked: n.Restocked})
+		}
+	}
+	if len(out.Lines) == 0 {
 		return list
 	}
 	return append(list, out)

@@ -62,9 +62,10 @@ func (*Connector) Profile() connector.Profile {
 func (*Connector) Capabilities() connector.Capabilities {
 	return connector.Capabilities{Products: true, Stock: true, Prices: true, Orders: true, Webhooks: true, Topics: topics, Async: true, Watched: true,
 		PartialShipments: true, Tracking: true,
-		Statuses: []connector.Status{orders.Shipped, orders.Cancelled},
-		Batch:    connector.Batch{Products: 24, Stock: 250, Prices: 250, Orders: byID},
-		Limits:   []connector.Limit{{Every: time.Second / 5, Burst: 10, AtOnce: 4}, {Name: connector.PictureLimit, AtOnce: 4}},
-		Time:     connector.Timing{Overlap: 10 * time.Minute, Tail: tail, Poll: time.Minute},
+		Statuses:  []connector.Status{orders.Shipped, orders.Cancelled},
+		NoRefunds: "a refund on TikTok Shop pays the buyer back: make it in Seller Center",
+		Batch:     connector.Batch{Products: 24, Stock: 250, Prices: 250, Orders: byID},
+		Limits:    []connector.Limit{{Every: time.Second / 5, Burst: 10, AtOnce: 4}, {Name: connector.PictureLimit, AtOnce: 4}},
+		Time:      connector.Timing{Overlap: 10 * time.Minute, Tail: tail, Poll: time.Minute},
 	}
 }

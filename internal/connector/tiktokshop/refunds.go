@@ -25,6 +25,7 @@ type reversal struct {
 	CancelStatus string         `json:"cancel_status"`
 	Role         string         `json:"role"` // who asked for it: BUYER, SELLER or SYSTEM
 	ReturnStatus string         `json:"return_status"`
+	ReturnType   string         `json:"return_type"` // RETURN_AND_REFUND, REFUND without the goods, REPLACEMENT
 	CancelReason string         `json:"cancel_reason_text"`
 	ReturnReason string         `json:"return_reason_text"`
 	Amount       refundAmount   `json:"refund_amount"`
@@ -179,6 +180,20 @@ func addRefund(out *connector.Order, o *order, r *reversal) error {
 	}
 	if sum.Err() == nil && (refund.Amount > 0 || len(refund.Lines) > 0) {
 		out.Refunds = append(out.Refunds, refund)
+		r.addReturn(out, refund)
 	}
 	return nil
+}
+
+// addReturn adds what came back with a refund: TikTok pays for goods to be returned once the seller has them. It does
+// not say whether they can be sold again.
+func (r *reversal) addReturn(out *connector.Order, refund connector.Refund) {
+	if r.ReturnID == "" || r.ReturnType != "RETURN_AND_REFUND" || len(refund.Lines) == 0 {
+		return
+	}
+	back := connector.Return{ExternalID: refund.ExternalID, Refund: refund.ExternalID, Reason: refund.Reason, CreatedAt: refund.CreatedAt}
+	for _, l := range refund.Lines {
+		back.Lines = append(back.Lines, connector.ReturnLine{ExternalLine: l.ExternalLine, Quantity: l.Quantity})
+	}
+	out.Returns = append(out.Returns, back)
 }

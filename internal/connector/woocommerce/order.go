@@ -150,6 +150,7 @@ func convert(raw json.RawMessage) (out connector.Order, modified string, is bool
 		out.Refunds = append(out.Refunds, connector.Refund{ExternalID: string(r.ID), Amount: max(-sum.Of(string(r.Total)), 0),
 			Reason: html.UnescapeString(string(r.Reason)), CreatedAt: out.UpdatedAt})
 	}
+	out.Restocked = in.restocked()
 	in.parcels(&out)
 	return out, string(in.Modified), true, nil
 }

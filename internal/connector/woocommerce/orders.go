@@ -122,7 +122,7 @@ func (s *session) Detail(ctx context.Context, o *connector.Order) error {
 	if len(o.Refunds) == 0 {
 		return nil
 	}
-	refunds, err := s.refunds(ctx, o)
+	refunds, err := s.refunds(ctx, o.ExternalID, o.Currency)
 	if isCode(err, noRoute) { // a gateway lets only the order through, which has the sums
 		return nil
 	}

@@ -85,7 +85,7 @@ func (l *Language) Rule(message string) string {
 			args = append(args, cmp.Or(l.texts[arg], l.nouns[arg], arg))
 		}
 		out := fmt.Sprintf(r.translation, args...)
-		if subject := found[1]; subject != "" {
+		if subject := found[1]; subject != "" && !strings.EqualFold(subject, "this") {
 			return l.Say(subject) + " " + out + found[last]
 		}
 		if c, _ := utf8.DecodeRuneInString(message); unicode.IsUpper(c) {

@@ -54,6 +54,9 @@ type Shop struct {
 	Cancel func(id string)                     // wholly
 	Refund func(id string)                     // one piece of the first line
 	Return func(id string)                     // all money of an order of which nothing was shipped
+	Back   func(id string)                     // a piece of the first line that had left is back; nil: it is not said
+	Excess func(id string)                     // more than an order costs is given back; nil: that is not possible
+	Given  func(id string) int                 // how many refunds an order has; nil where none are taken from outside
 	Expire func()                              // ends the access token
 	Renews func(*http.Request) bool            // reports whether a request is for another one
 	Faults func()                              // has requests and notifications go wrong; called before the first

@@ -51,7 +51,7 @@ func (s *Shop) Place(w Wish) string {
 		s.add("order_details", map[string]string{"id_order": o.id, "product_id": product, "product_attribute_id": combination,
 			"product_reference": l.SKU,
 			"product_name":      "Article " + l.SKU, "product_quantity": strconv.Itoa(l.Quantity), "unit_price_tax_excl": six(price),
-			"total_price_tax_excl": six(total)})
+			"total_price_tax_excl": six(total), "product_quantity_reinjected": "0"})
 	}
 	o.fields["total_shipping_tax_excl"] = six(5_000_000)
 	s.total(o)
@@ -271,6 +271,15 @@ func (s *Shop) move(o *row, state string) {
 // Refund writes a credit slip over some of the first line of an order, which changes nothing else of it. Amount is
 // with tax.
 func (s *Shop) Refund(order string, quantity int, amount string) {
+	s.refund(order, quantity, amount, false)
+}
+
+// RefundBack is Refund for pieces that the merchant puts into the stock again.
+func (s *Shop) RefundBack(order string, quantity int, amount string) {
+	s.refund(order, quantity, amount, true)
+}
+
+func (s *Shop) refund(order string, quantity int, amount string, back bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	details := s.where("order_details", "id_order", order)
@@ -278,6 +287,27 @@ func (s *Shop) Refund(order string, quantity int, amount string) {
 		"date_add": s.stamp(), "date_upd": s.stamp()})
 	slip.links["order_slip_details"] = []map[string]string{{"id_order_detail": details[0].id, "product_quantity": strconv.Itoa(quantity),
 		"amount_tax_incl": amount}}
+	if d := details[0]; back {
+		had, _ := strconv.Atoi(d.get("product_quantity_reinjected"))
+		d.fields["product_quantity_reinjected"] = strconv.Itoa(had + quantity)
+		for _, r := range s.where("stock_availables", "id_product", d.get("product_id")) {
+			if r.get("id_product_attribute") == d.get("product_attribute_id") && (r.get("id_shop") == "0") == s.shared {
+				have, _ := strconv.Atoi(r.get("quantity"))
+				r.fields["quantity"] = strconv.Itoa(have + quantity)
+			}
+		}
+		s.addUp(d.get("product_id"))
+	}
+}
+
+// Slips returns the amounts of an order's credit slips, oldest first, as they were written.
+func (s *Shop) Slips(order string) (amounts []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, slip := range s.where("order_slip", "id_order", order) {
+		amounts = append(amounts, slip.get("total_products_tax_incl"))
+	}
+	return amounts
 }
 
 // Credit writes a credit slip that says only how much was given back, of goods and of shipping, as those of other

@@ -178,6 +178,8 @@ func (s *Shop) follow(method string, res *resource, at *row) {
 		if o := s.find("orders", at.get("id_order")); o != nil {
 			s.move(o, at.get("id_order_state"))
 		}
+	case "order_slip":
+		at.fields["date_add"], at.fields["date_upd"] = s.stamp(), s.stamp()
 	case "order_carriers":
 		at.fields["label_url"] = "" // of a module
 		if o := s.find("orders", at.get("id_order")); o != nil {

@@ -89,7 +89,8 @@ func (s *Shop) known(id string) *order {
 // Change changes an order as a person in the shop's admin does: paid, shipped, unshipped (its parcels are cancelled),
 // edited (a piece more of the first line), reduced (a piece of it less, whose price is given back), cancelled,
 // refunded (a piece of the first line, one that has not left if there is one), credited (the same, but the shop would
-// ship the piece still) or returned (all of it).
+// ship the piece still), back (a piece that had left is back in the stock), kept (a piece that had left is not) or returned
+// (all of it).
 func (s *Shop) Change(id, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,11 +132,20 @@ func (s *Shop) Change(id, what string) {
 		o.financial = "PARTIALLY_REFUNDED"
 		o.lines[0].current--
 		o.refunds = append(o.refunds, s.refund(o.lines[0].cents, refundLine(o.lines[0], 1)))
+	case "back": // a piece that had left
+		o.financial = "PARTIALLY_REFUNDED"
+		o.lines[0].current--
+		o.refunds = append(o.refunds, s.refund(o.lines[0].cents, restocked(o.lines[0], 1, "RETURN")))
+		s.take(o.lines[0].sku, -1)
+	case "kept": // its price is given back, and the goods cannot be sold again
+		o.financial = "PARTIALLY_REFUNDED"
+		o.lines[0].current--
+		o.refunds = append(o.refunds, s.refund(o.lines[0].cents, restocked(o.lines[0], 1, "NO_RESTOCK")))
 	case "returned":
 		o.financial = "REFUNDED"
 		var lines []object
 		for _, l := range o.lines {
-			lines = append(lines, refundLine(l, l.current))
+			lines = append(lines, restocked(l, l.current, "RETURN"))
 			o.send(nil, l, l.current)
 			l.current = 0
 		}
@@ -149,7 +159,13 @@ func (s *Shop) refund(cents int64, lines ...object) object {
 }
 
 func refundLine(l *line, quantity int64) object {
-	return object{"quantity": quantity, "lineItem": object{"id": l.id}, "subtotalSet": euros(l.cents * quantity), "totalTaxSet": euros(0)}
+	return restocked(l, quantity, "CANCEL")
+}
+
+// restocked is the part of a line in a refund, and what became of the pieces.
+func restocked(l *line, quantity int64, kind string) object {
+	return object{"quantity": quantity, "restockType": kind, "restocked": kind != "NO_RESTOCK",
+		"lineItem": object{"id": l.id}, "subtotalSet": euros(l.cents * quantity), "totalTaxSet": euros(0)}
 }
 
 // take subtracts pieces from the stock.

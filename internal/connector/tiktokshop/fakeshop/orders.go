@@ -31,6 +31,7 @@ type reversal struct {
 	pieces                        []string
 	cents                         int64
 	partial                       bool // the buyer keeps what was bought
+	back                          bool // what was bought came back
 	created, updated              time.Time
 }
 

@@ -178,12 +178,12 @@ func (s *Shop) cancel(c call) reply {
 	return good(object{"cancel_id": r.id, "cancel_status": r.status})
 }
 
-// Return refunds the first pieces of an order. The order itself does not change by it.
+// Return refunds the first pieces of an order, which came back. The order itself does not change by it.
 func (s *Shop) Return(id string, pieces int, cents int64) {
 	s.change(func() {
 		o := s.order(id)
 		r := &reversal{id: s.id(), order: id, kind: "returns", status: "RETURN_OR_REFUND_REQUEST_COMPLETE", cents: cents, created: s.Now(),
-			updated: s.Now()}
+			updated: s.Now(), back: true}
 		for _, p := range o.pieces[:pieces] {
 			r.pieces = append(r.pieces, p.id)
 		}
@@ -235,6 +235,9 @@ func (s *Shop) searchReversed(c call) reply {
 		}
 		shown := object{one + "_id": r.id, "order_id": r.order, one + "_status": r.status, one + "_reason_text": "No longer needed",
 			"role": r.role, one + "_line_items": lines, "create_time": r.created.Unix(), "update_time": r.updated.Unix()}
+		if r.back {
+			shown["return_type"] = "RETURN_AND_REFUND"
+		}
 		if r.partial {
 			shown["partial_refund"] = object{"currency": "EUR", "amount": fakeshop.Decimal(r.cents)}
 		} else {

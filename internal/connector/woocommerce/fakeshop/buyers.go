@@ -152,19 +152,6 @@ func (s *Shop) Parcels(id int64) int {
 	return len(s.orders[id].parcels)
 }
 
-// Refund refunds some of the first line of an order.
-func (s *Shop) Refund(id, quantity int64, reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := s.orders[id]
-	l := *o.lines[0]
-	r := &refund{id: s.id(), reason: reason, at: s.now()}
-	l.total, l.tax, l.quantity = l.total*quantity/l.quantity, l.tax*quantity/l.quantity, quantity
-	r.amount, r.lines = l.total+l.tax, []orderLine{l}
-	o.refunds = append(o.refunds, r)
-	s.touch(o)
-}
-
 // Edit changes the city an order goes to and the quantity of its first line; as the shop does, without touching the
 // line's amounts.
 func (s *Shop) Edit(id int64, city string, quantity int64) {

@@ -47,6 +47,7 @@ type orderLine struct {
 	tax        int64
 	exact      exact
 	engraving  string // what the buyer entered for it
+	restocked  int64  // refunded pieces that are in stock again
 }
 
 // exact are a line's amounts as the shop calculates them, in 1/1,000,000.
@@ -82,6 +83,7 @@ type refund struct {
 	amount int64
 	reason string
 	at     time.Time
+	meta   []any
 	lines  []orderLine // quantity and amounts above 0; id is that of the order's line
 }
 
@@ -131,6 +133,9 @@ func (s *Shop) serveOrders(q request) answer {
 	}
 	switch q.path[2] {
 	case "refunds":
+		if q.method == http.MethodPost {
+			return s.addRefund(q, o)
+		}
 		list := []map[string]any{}
 		for _, r := range slices.Backward(o.refunds) {
 			list = append(list, showRefund(o, r))
@@ -216,9 +221,12 @@ func (s *Shop) listOrders(q request) answer {
 
 // meta returns what the shop keeps beside a line: its own, and what the buyer entered.
 func (l *orderLine) meta() []any {
-	reduced := strconv.FormatInt(l.quantity, 10)
+	reduced := strconv.FormatInt(l.quantity-l.restocked, 10)
 	list := []any{map[string]any{"id": 1, "key": "_reduced_stock", "value": reduced, "display_key": "_reduced_stock",
 		"display_value": reduced}}
+	if l.restocked > 0 {
+		list = append(list, map[string]any{"id": 3, "key": "_restock_refunded_items", "value": strconv.FormatInt(l.restocked, 10)})
+	}
 	if l.engraving != "" {
 		list = append(list, map[string]any{"id": 2, "key": "engraving", "value": l.engraving, "display_key": "Engraving",
 			"display_value": escaped(l.engraving)})
@@ -280,7 +288,8 @@ func (l *orderLine) show(q request) map[string]any {
 	}
 	return map[string]any{"id": l.id, "name": escaped(l.name), "product_id": l.product, "variation_id": l.variation, "quantity": l.quantity,
 		"sku": sku, "subtotal": amount(q, l.sub, l.exact.sub), "total": amount(q, l.total, l.exact.total),
-		"total_tax": amount(q, l.tax, l.exact.tax), "price": float64(l.total) / 100 / float64(max(l.quantity, 1)), "image": map[string]any{"id": "", "src": ""}, "meta_data": l.meta()}
+		"total_tax": amount(q, l.tax, l.exact.tax), "price": float64(l.total) / 100 / float64(max(l.quantity, 1)),
+		"image": map[string]any{"id": "", "src": ""}, "meta_data": l.meta()}
 }
 
 // address adds the buyer's address to members.
@@ -306,6 +315,7 @@ func showRefund(o *order, r *refund) map[string]any {
 		"reason":           r.reason,
 		"date_created_gmt": r.at.Format(gmt),
 		"line_items":       lines,
+		"meta_data":        append([]any{map[string]any{"id": 1, "key": "_refund_type", "value": "partial"}}, r.meta...),
 	}
 }
 

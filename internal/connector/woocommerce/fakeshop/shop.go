@@ -58,7 +58,8 @@ type Shop struct {
 	orders     map[int64]*order
 	hooks      map[int64]*hook
 	queue      []notification
-	down       int // status it answers everything with, -1 for no answer at all; 0 while it is up
+	paidBack   int64 // cents that refunds over the API moved
+	down       int   // status it answers everything with, -1 for no answer at all; 0 while it is up
 	counts     map[string]int
 	calls      map[string]int
 	nonces     map[string]bool
