@@ -30,6 +30,14 @@ type answer struct {
 // size is the size of the whole body, in bytes.
 func (a *answer) size() int { return a.parts.Size() + len(a.body) }
 
+// sent is the size of what is sent: the body, or the file.
+func (a *answer) sent() int64 {
+	if a.download != nil {
+		return a.download.export.Size
+	}
+	return int64(a.size())
+}
+
 // held is how many bytes of memory the body takes until it is sent.
 func (a *answer) held() int {
 	if a.parts == nil {

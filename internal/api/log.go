@@ -27,7 +27,7 @@ func (a *API) logRequest(r *request, out answer, took time.Duration) {
 		}
 	}
 	list := []slog.Attr{slog.String("id", r.id), slog.String("method", clip(r.http.Method, 32)), slog.String("path", shownPath(r.http)),
-		slog.Int("status", out.status), slog.Int("bytes", out.size()), slog.Float64("took_ms", float64(took.Microseconds())/1000),
+		slog.Int("status", out.status), slog.Int64("bytes", out.sent()), slog.Float64("took_ms", float64(took.Microseconds())/1000),
 		slog.String("actor", r.caller.Actor()), slog.String("client", a.Proxies.Client(r.http))}
 	if left > 0 {
 		list = append(list, slog.Int("refused_unlogged", left))
@@ -35,9 +35,12 @@ func (a *API) logRequest(r *request, out answer, took time.Duration) {
 	a.Log.LogAttrs(r.ctx(), level, "request", list...)
 }
 
-// shownPath is a request's path for the log: cut, and without e-mail addresses.
+// shownPath is a request's path for the log: cut, and without e-mail addresses and the signature of a link.
 func shownPath(r *http.Request) string {
 	path := clip(strings.ToValidUTF8(r.URL.Path, "\uFFFD"), 256)
+	if before, _, linked := strings.Cut(path, "/file/"); linked && strings.HasPrefix(path, "/api/v1/exports/") {
+		path = before + "/file/***"
+	}
 	if !strings.Contains(path, "@") {
 		return path
 	}

@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"entrepot/internal/accounts"
+	"entrepot/internal/catalog"
+	"entrepot/internal/commerce"
 	"entrepot/internal/db"
+	"entrepot/internal/exports"
 	"entrepot/internal/jobs"
 )
 
@@ -28,6 +31,19 @@ func (s *site) runExports() {
 			s.t.Fatal(err)
 		}
 	}
+}
+
+// seedExport makes an export of products, and gives the id of its job.
+func (s *site) seedExport() string {
+	s.t.Helper()
+	var job jobs.Job
+	s.do(s.account.Tenant, func(tx *db.Tx) (err error) {
+		job, err = s.Commerce.CreateExport(tx, s.caller(), commerce.ExportDraft{Kind: exports.Products, Format: exports.CSV,
+			ExportFilter: commerce.ExportFilter{Products: &catalog.Filter{Sort: catalog.ByCreation}}}, 3)
+		return err
+	})
+	s.runExports()
+	return string(job.ID)
 }
 
 // Products, stock and customers are exported as their list shows them, in three formats.

@@ -22,6 +22,7 @@ func (s *site) seed() {
 	s.seedIntegrations()
 	s.seedImports()
 	s.samples["/connect"] = string(s.unfinishedChannel("Paris shop").ID)
+	s.samples["/exports"] = s.seedExport()
 }
 
 // seedCatalog makes products, stock, customers and segments.

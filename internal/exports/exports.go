@@ -165,6 +165,9 @@ func (e Export) Download(now time.Time) error {
 	return nil
 }
 
+// Gone reports whether it will have no file any more, whoever waits for it.
+func (e Export) Gone() bool { return e.Stage == gone }
+
 // Disposition is the header Content-Disposition of its file, which is named by its kind and the day of its job.
 func (e Export) Disposition(zone *time.Location) string {
 	name := string(e.Kind) + "-" + time.UnixMicro(e.CreatedAt).In(zone).Format(time.DateOnly) + "." + string(e.Format)

@@ -76,3 +76,20 @@ func TestUnboundSecretsAreRead(t *testing.T) {
 		t.Error("an unbound secret passes as a bound one")
 	}
 }
+
+// A signature is of one text, for one place, by one key, and the same each time.
+func TestSignaturesAreOfOneText(t *testing.T) {
+	k, other := key(t, "5e"), key(t, "a1")
+	elsewhere := place
+	elsewhere.Tenant++
+	signature := k.Sign("1767322800", place)
+	if len(signature) != 43 || !k.Signed("1767322800", place, signature) {
+		t.Errorf("%q", signature)
+	}
+	for what, wrong := range map[string]bool{"text": k.Signed("1767322801", place, signature), "place": k.Signed("1767322800", elsewhere, signature),
+		"key": other.Signed("1767322800", place, signature), "cut": k.Signed("1767322800", place, signature[1:]), "none": k.Signed("1767322800", place, "")} {
+		if wrong {
+			t.Errorf("another %s is signed too", what)
+		}
+	}
+}
