@@ -408,6 +408,11 @@ func TestPagesAreInOneLanguage(t *testing.T) {
 	}
 }
 
+// english lets a user read English whatever the browser prefers.
+func (s *site) english(t testing.TB, user accounts.User) {
+	s.shopper(t).call("PATCH", "/users/"+string(user.ID), map[string]any{"language": "en"})
+}
+
 // The language is the user's, else the browser's, also before anybody has logged in; numbers and dates follow it.
 func TestLanguageOfAPage(t *testing.T) {
 	s := newSite(t, "sqlite")

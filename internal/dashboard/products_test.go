@@ -246,8 +246,10 @@ func TestAProductForReaders(t *testing.T) {
 		mug := s.product(`{"sku":"MUG","name":"Mug","price":12.5,"compareAtPrice":15,"categoryIds":["kitchen"],
 			"images":[{"url":"https://images.example/mug.jpg"}],
 			"variants":[{"sku":"MUG-S","name":"Small","price":11},{"sku":"MUG-L","name":"Large"}]}`)
-		b := s.as(s.newUser("vera@test.example", accounts.Viewer))
-		b.header.Set("Accept-Language", "de-DE")
+		viewer := s.newUser("vera@test.example", accounts.Viewer)
+		b := s.as(viewer)
+		b.header.Set("Accept-Language", "de-DE") // numbers are German, words English
+		s.english(t, viewer)
 		page := b.get("/products/" + string(mug.ID))
 		has(t, page, "Price 12,50 €", "Price before 15,00 €", "Category Kitchen", "MUG-S Small 11,00 €",
 			"MUG-L Large 12,50 €")

@@ -70,7 +70,7 @@ func TestLocales(t *testing.T) {
 	c.articles()
 	order := c.order("PENDING", map[string]any{"createdAt": "2026-01-30T14:05:00Z"}, 130)
 	b.header.Set("Accept-Language", "de-DE,de")
-	c.call("PATCH", "/users/"+string(s.owner.ID), map[string]any{"language": "en"})
+	s.english(t, s.owner)
 	for _, step := range []struct {
 		path, locale string // which record gets which locale
 		want         []string

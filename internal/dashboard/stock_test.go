@@ -210,7 +210,7 @@ func TestThresholdsBesideAColleague(t *testing.T) {
 		set("TEA", 6)
 		inputs.Set(inputs.Get("MUG"), "7")
 		out := b.post(action, inputs)
-		if out.status != 412 || strings.Count(out.words(), "hanged meanwhile: it is 5 now") < 2 || strings.Contains(out.words(), "it is 6") {
+		if out.status != 412 || strings.Count(out.words(), "hanged meanwhile: it is “5” now") < 2 || strings.Contains(out.words(), "it is “6”") {
 			t.Fatalf("%d %s", out.status, out.words())
 		}
 		if now := thresholds(); !strings.Contains(now, "MUG 5") {
