@@ -39,7 +39,7 @@ var restatements = []struct {
 	{regexp.MustCompile(`must be at most 64 KiB of JSON`), "is too long"},
 	{regexp.MustCompile(`must not be null`), "must not be empty"},
 	{regexp.MustCompile(`11 integer digits`), "11 digits before the point"},
-	{regexp.MustCompile(`must be one of createdAt, total, orderNumber, updatedAt`), "is nothing that the list is sorted by"},
+	{regexp.MustCompile(`must be (?:one of createdAt, total, orderNumber, updatedAt|name, sku, price, createdAt or updatedAt, with :asc or :desc behind it)`), "is nothing that the list is sorted by"},
 	{regexp.MustCompile(`must be another warehouse than fromWarehouseCode`), "must be another warehouse than the one it comes from"},
 }
 
