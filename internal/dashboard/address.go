@@ -1,10 +1,10 @@
 package dashboard
 
 import (
+	"cmp"
 	"strings"
 
 	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 
 	"entrepot/internal/base/jsonvalue"
 	"entrepot/internal/base/postal"
@@ -14,7 +14,7 @@ import (
 var addressNames = [][]string{{"name"}, {"company"}, {"line1"}, {"line2"}, {"postalCode", "city"}, {"state"}}
 
 // addressLines are the lines of a free address as on a parcel; name is the recipient's if the address has none.
-func addressLines(address, name string) (lines []string) {
+func (f format) addressLines(address, name string) (lines []string) {
 	if address == "" {
 		return nil
 	}
@@ -38,19 +38,16 @@ func addressLines(address, name string) (lines []string) {
 		}
 	}
 	if code := postal.Text(v, "country"); code != "" {
-		lines = append(lines, countryName(code))
+		lines = append(lines, f.country(code))
 	}
 	return lines
 }
 
-// countryName is a country's English name, or its code where there is none.
-func countryName(code string) string {
+// country is a country's name in the user's language, or its code where there is none.
+func (f format) country(code string) string {
 	region, err := language.ParseRegion(code)
-	if err != nil {
+	if err != nil || !region.IsCountry() {
 		return code
 	}
-	if name := display.English.Regions().Name(region); name != "" && !strings.HasPrefix(name, "Unknown") {
-		return name
-	}
-	return code
+	return cmp.Or(f.words.Country(region), code)
 }

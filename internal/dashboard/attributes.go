@@ -132,7 +132,7 @@ func (d *Dashboard) createAttribute(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			a, err := d.Commerce.CreateAttribute(tx, r.caller(), draft)
-			return redirect(attributesPath, "Created "+a.Code), err
+			return redirect(attributesPath, r.say("Created %s", a.Code)), err
 		})
 	})
 }
@@ -146,7 +146,7 @@ func (d *Dashboard) updateAttribute(r *request, a catalog.Attribute) (answer, er
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateAttribute(tx, r.caller(), a.ID, commerce.Expected{}, draft)
-			return redirect(attributesPath, "Saved "+a.Code), err
+			return redirect(attributesPath, r.say("Saved %s", a.Code)), err
 		})
 	})
 }
@@ -154,6 +154,6 @@ func (d *Dashboard) updateAttribute(r *request, a catalog.Attribute) (answer, er
 // deleteAttribute serves POST /attributes/{id}/delete.
 func (d *Dashboard) deleteAttribute(r *request, a catalog.Attribute) (answer, error) {
 	return d.write(r, func(tx *db.Tx) (answer, error) {
-		return redirect(attributesPath, "Deleted "+a.Code), d.Commerce.DeleteAttribute(tx, r.caller(), a.ID, commerce.Expected{})
+		return redirect(attributesPath, r.say("Deleted %s", a.Code)), d.Commerce.DeleteAttribute(tx, r.caller(), a.ID, commerce.Expected{})
 	})
 }

@@ -310,7 +310,7 @@ func (d *Dashboard) startChannel(r *request, c channels.Channel) (answer, error)
 		if _, err := d.Commerce.UpdateChannel(tx, r.caller(), c.ID, commerce.Expected{}, commerce.ChannelDraft{Status: &active}); err != nil {
 			return answer{}, err
 		}
-		out := redirect("/channels/"+string(c.ID), "Switched on "+c.Name+". Orders come in within minutes")
+		out := redirect("/channels/"+string(c.ID), r.say("Switched on %s. Orders come in within minutes", c.Name))
 		if !publishes {
 			return out, nil
 		}

@@ -201,7 +201,7 @@ var addressTypes = map[customers.AddressType]string{"shipping": "Shipping", "bil
 func addressOf(r *request, c id.Customer, a customers.Address) addressRow {
 	row := addressRow{Derived: a.Derived}
 	for _, line := range []string{a.Name, a.Company, a.Line1, a.Line2, strings.TrimSpace(a.Zip + " " + a.City), a.State,
-		countryName(a.Country), a.Phone} {
+		r.format.country(a.Country), a.Phone} {
 		if line != "" {
 			row.Lines = append(row.Lines, line)
 		}

@@ -211,7 +211,7 @@ func (d *Dashboard) retryDeliveries(r *request) (answer, error) {
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		n, err := d.Commerce.RetryDeliveries(tx, r.caller(), endpoint, state, span, plan)
-		return redirect(to, r.format.plural(n, "delivery is", "deliveries are")+" attempted now"), err
+		return redirect(to, r.say("%s attempted now", r.format.plural(n, "delivery is", "deliveries are"))), err
 	})
 }
 

@@ -136,7 +136,7 @@ func (f *form) staleness(fields []field, seen string) (at int64, stale error) {
 		case now.Value == "":
 			in.Error = "Changed meanwhile: it is empty now"
 		default:
-			in.Error = apperr.At(in.Name, "changed meanwhile: it is “%s” now", short(now.Value)).Details[0].Message
+			in.Error = sentence(apperr.At(in.Name, "changed meanwhile: it is “%s” now", short(now.Value)).Details[0].Message)
 		}
 	}
 	if len(changed) == 0 && len(was) == 0 {

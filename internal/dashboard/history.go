@@ -38,7 +38,10 @@ func (r *request) readHistory(tx *db.Tx, resource string) (h history, err error)
 				older = &page.Events[i+1]
 			}
 			if names := changedMembers(e, older); len(names) > 0 {
-				entry.Head += " " + strings.Join(names, ", ")
+				for i := range names {
+					names[i] = r.say(names[i])
+				}
+				entry.Head = r.say("Changed %s", strings.Join(names, ", "))
 			}
 		}
 		h.Lines = append(h.Lines, entry)
@@ -67,7 +70,7 @@ func (r *request) author(actor, name string) string {
 	case actor == "":
 		return ""
 	case kind == "user" && which == string(r.session.User.ID):
-		return "by you"
+		return r.say("by you")
 	case name == "":
 		return r.say("by %s", actorWords(actor))
 	case kind == "key":

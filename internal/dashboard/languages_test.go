@@ -89,6 +89,10 @@ func addTexts(n ast.Node, found map[string]bool) bool {
 			found[stringOf(n.Args[1])+"|"+stringOf(n.Args[2])] = true
 			return false
 		}
+		if name == "listingOf" && len(n.Args) > 3 {
+			found[stringOf(n.Args[2])+"|"+stringOf(n.Args[3])] = true
+			return false
+		}
 		return !unread.MatchString(name)
 	case *ast.BasicLit:
 		if text := stringOf(n); isText.MatchString(text) {
@@ -275,16 +279,30 @@ func otherTexts(t *testing.T) []string {
 			}
 		}
 	}
+	for _, member := range changingMembers {
+		found[changedWords(member)] = true
+	}
+	for _, role := range accounts.Roles {
+		found[string(role)] = true
+	}
+	for _, platform := range channels.Platforms {
+		found[channels.PlatformName(platform)] = true
+	}
 	for _, resource := range accounts.Resources {
 		found["read "+resource], found["write "+resource] = true, true
 	}
 	for day := range 366 {
-		for _, layout := range []string{"Jan", "January", "Mon"} {
+		for _, layout := range []string{"Jan", "January", "Mon", "Monday"} {
 			found[time.Date(2026, 1, 1+day, 0, 0, 0, 0, time.UTC).Format(layout)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
 }
+
+// changingMembers are the members of records whose changes the history shows.
+var changingMembers = []string{"name", "description", "slug", "price", "compareAtPrice", "currency", "status", "images", "categoryIds", "attributes",
+	"variants", "gtin", "weight", "cost", "taxClass", "countryOfOrigin", "publications", "email", "firstName", "lastName", "phone", "company", "type",
+	"tags", "notes", "addresses", "vatIntracomNumber", "externalId"}
 
 // notShown are strings of the code that look like texts, and that no language has; two of them are samples.
 var notShown = regexp.MustCompile(`^@|; charset=|' -H '|^(Edg|OPR|Firefox|Chrome|Safari)/|^<!doctype|^https?:|^order not found$|answered 503$|^image/|^\.csv`)

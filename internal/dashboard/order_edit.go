@@ -25,7 +25,7 @@ func (d *Dashboard) closeIssues(r *request, o *orders.Order) (answer, error) {
 			if _, err := d.Commerce.CloseIssues(tx, o.ID); err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), "Settled "+orders.Number(o.Number)), nil
+			return redirect(r.acting(o, ""), r.say("Settled %s", orders.Number(o.Number))), nil
 		})
 	})
 }
@@ -69,7 +69,7 @@ func (d *Dashboard) editOrder(r *request, o *orders.Order) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.EditOrder(tx, r.caller(), o.ID, commerce.Expected{}, edit)
-			return redirect(r.acting(o, ""), "Saved the lines of "+orders.Number(o.Number)), err
+			return redirect(r.acting(o, ""), r.say("Saved the lines of %s", orders.Number(o.Number))), err
 		})
 		return out, placed(err, places)
 	})

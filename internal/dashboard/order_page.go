@@ -253,7 +253,7 @@ func (d *Dashboard) showOrder(r *request) (answer, error) {
 	if o.Channel != "" {
 		view.ChannelTo = r.page("/channels/{id}", "/channels/"+string(o.Channel))
 	}
-	view.Addresses = addressCards(o)
+	view.Addresses = addressCards(r, o)
 	if o.PaymentMetadata != "" {
 		view.Payment = paymentPairs(o.PaymentMetadata)
 		if view.Payment == nil {
@@ -494,11 +494,11 @@ func (r *request) customerCard(f *orderFacts) customerCard {
 	return card
 }
 
-func addressCards(o *orders.Order) (list []addressCard) {
-	if lines := addressLines(o.ShippingAddress, o.CustomerName); lines != nil {
+func addressCards(r *request, o *orders.Order) (list []addressCard) {
+	if lines := r.format.addressLines(o.ShippingAddress, o.CustomerName); lines != nil {
 		list = append(list, addressCard{"Ship to", lines})
 	}
-	if lines := addressLines(o.BillingAddress, o.CustomerName); lines != nil {
+	if lines := r.format.addressLines(o.BillingAddress, o.CustomerName); lines != nil {
 		list = append(list, addressCard{"Bill to", lines})
 	}
 	return list

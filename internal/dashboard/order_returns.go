@@ -163,7 +163,7 @@ func (d *Dashboard) announceReturn(r *request, o *orders.Order) (answer, error) 
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			_, one, err := d.Commerce.CreateReturn(tx, o.ID, commerce.Expected{}, draft)
-			return redirect(r.acting(o, ""), "Announced a return: "+r.returnedUnits(o, &one)), err
+			return redirect(r.acting(o, ""), r.say("Announced a return: %s", r.returnedUnits(o, &one))), err
 		})
 		return out, placed(err, places)
 	})
@@ -234,8 +234,7 @@ func (d *Dashboard) refundOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), "Recorded a refund of "+r.format.Money(refund.Amount, after.Currency)+" for "+
-				orders.Number(o.Number)+". Pay it back where the customer paid"), nil
+			return redirect(r.acting(o, ""), r.say("Recorded a refund of %s for %s. Pay it back where the customer paid", r.format.Money(refund.Amount, after.Currency), orders.Number(o.Number))), nil
 		})
 	})
 }

@@ -41,8 +41,7 @@ func (d *Dashboard) shipOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			out := redirect(r.acting(o, ""), "Shipped "+r.shipmentWords(&shipment)+". "+orders.Number(o.Number)+" is "+
-				strings.ToLower(statusWords[after.Status].Word))
+			out := redirect(r.acting(o, ""), r.say("Shipped %s. %s is %s", r.shipmentWords(&shipment), orders.Number(o.Number), strings.ToLower(r.say(statusWords[after.Status].Word))))
 			out = r.remembered(out, shipment.Carrier)
 			return out.undo(undo{Action: r.acting(o, "/unship"), Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
 		})
@@ -85,8 +84,7 @@ func (d *Dashboard) unshipOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			out := redirect(r.acting(o, ""), "Deleted the shipment and put its units back in stock. "+orders.Number(o.Number)+" is "+
-				strings.ToLower(statusWords[after.Status].Word)+". Webhooks that heard of the shipment hear of this")
+			out := redirect(r.acting(o, ""), r.say("Deleted the shipment and put its units back in stock. %s is %s. Webhooks that heard of the shipment hear of this", orders.Number(o.Number), strings.ToLower(r.say(statusWords[after.Status].Word))))
 			out.flash.Again = shippedAgain(o, shipment)
 			return out, nil
 		})

@@ -50,7 +50,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 				entry.Text += r.say(" as %s", number)
 			}
 		default:
-			entry.Head = statusWords[e.Previous].Word + " → " + shown.Word
+			entry.Head = r.say(statusWords[e.Previous].Word) + " → " + r.say(shown.Word)
 			for k := range o.Shipments {
 				if o.Shipments[k].CreatedAt == e.At {
 					entry.Text = r.shipmentWords(&o.Shipments[k])
@@ -82,7 +82,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 		add(one.CreatedAt, trailEntry{Tone: "warn", Glyph: "returned", Head: "Return announced", Text: r.returnedUnits(o, one)})
 		if one.UpdatedAt != one.CreatedAt && one.Status != orders.ReturnRequested {
 			shown := returnWords[one.Status]
-			add(one.UpdatedAt, trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: r.say("Return %s", strings.ToLower(shown.Word))})
+			add(one.UpdatedAt, trailEntry{Tone: dotTone(shown), Glyph: shown.Glyph, Head: r.say("Return %s", strings.ToLower(r.say(shown.Word)))})
 		}
 	}
 	r.whoHeard(f, list)
@@ -94,7 +94,7 @@ func (r *request) trail(f *orderFacts) []trailEntry {
 func (r *request) by(f *orderFacts, source orders.Source, actor string) string {
 	switch {
 	case actor == accounts.Caller{User: r.session.User.ID}.Actor():
-		return "by you"
+		return r.say("by you")
 	case f.actors[actor] != "":
 		return r.say("by %s", f.actors[actor])
 	case source == orders.FromDashboard:

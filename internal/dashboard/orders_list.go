@@ -197,7 +197,7 @@ func (r *request) orderChips(q orderList, places []channels.Channel) {
 		q.set(r.say("Channel: %s", name), "channelId")
 	}
 	if q.Country != "" {
-		q.set(r.say("Country: %s", countryName(q.Country)), "country")
+		q.set(r.say("Country: %s", r.format.country(q.Country)), "country")
 	}
 	if from, to := q.MinTotal, q.MaxTotal; from != nil || to != nil {
 		q.set(r.say("Total: %s", r.span(r.bound(from), r.bound(to))), "minTotal", "maxTotal")

@@ -55,7 +55,7 @@ func (d *Dashboard) createProduct(r *request) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect("/products/"+string(p.ID), "Created "+p.SKU), nil
+			return redirect("/products/"+string(p.ID), r.say("Created %s", p.SKU)), nil
 		})
 	})
 }

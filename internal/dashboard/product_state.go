@@ -25,7 +25,7 @@ func (d *Dashboard) setStatus(r *request) (answer, error) {
 	}
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		_, err := d.Commerce.UpdateProduct(tx, r.caller(), p.product.ID, commerce.Expected{}, catalog.Draft{Status: patch.To(to)})
-		out := redirect(p.path(""), "Changed "+p.product.SKU+" to: "+productBadges[to].Word)
+		out := redirect(p.path(""), r.say("Changed %s to: %s", p.product.SKU, productBadges[to].Word))
 		return out.undo(undo{Action: p.path("/status"), Fields: map[string]string{"status": string(p.product.Status)}}), err
 	})
 }
@@ -78,7 +78,7 @@ func (d *Dashboard) deleteProduct(r *request) (answer, error) {
 			return answer{}, apperr.At("typed", "must be %s", p.product.SKU)
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
-			return redirect("/products", "Deleted "+p.product.SKU), d.Commerce.DeleteProduct(tx, r.caller(), p.product.ID, commerce.Expected{})
+			return redirect("/products", r.say("Deleted %s", p.product.SKU)), d.Commerce.DeleteProduct(tx, r.caller(), p.product.ID, commerce.Expected{})
 		})
 	})
 }

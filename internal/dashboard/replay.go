@@ -128,7 +128,7 @@ func (d *Dashboard) replayEndpoint(r *request, e *webhooks.Endpoint) (answer, er
 				f.Fields = r.replayForm(action, sent, n).Fields
 				err = apperr.At("typed", "must be %d: that many deliveries are sent", n)
 			}
-			return redirect("/webhooks/"+string(e.ID), r.format.plural(n, "delivery is", "deliveries are")+" queued again"), err
+			return redirect("/webhooks/"+string(e.ID), r.say("%s queued again", r.format.plural(n, "delivery is", "deliveries are"))), err
 		})
 	})
 }

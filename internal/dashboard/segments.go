@@ -110,7 +110,7 @@ func (r *request) ruleWords(s customers.Rules) string {
 		words = append(words, r.say("spent %s or more", r.format.Money(*s.MinTotalSpent, r.caller().Currency)))
 	}
 	if s.Country != "" {
-		words = append(words, r.say("in %s", countryName(s.Country)))
+		words = append(words, r.say("in %s", r.format.country(s.Country)))
 	}
 	for _, one := range []struct {
 		words string

@@ -136,7 +136,7 @@ func (d *Dashboard) advanceClock(r *request) (answer, error) {
 				return answer{}, err
 			}
 			ahead, err := d.Commerce.AdvanceClock(tx, r.caller(), by)
-			return redirect("/settings/sandbox", "The clock is "+shortSpan(ahead)+" ahead. "+due), err
+			return redirect("/settings/sandbox", r.say("The clock is %s ahead. %s", shortSpan(ahead), due)), err
 		})
 		if err != nil {
 			return answer{}, err

@@ -27,7 +27,7 @@ type signInRow struct {
 func (r *request) signIns(tx *db.Tx, user id.User, action string) (rows []signInRow, err error) {
 	list, err := accounts.SignIns(tx, user)
 	for _, s := range list {
-		row := signInRow{ID: string(s.ID), Program: program(s), Address: s.Address, Current: s.ID == r.caller().SignIn,
+		row := signInRow{ID: string(s.ID), Program: r.program(s), Address: s.Address, Current: s.ID == r.caller().SignIn,
 			Used: r.format.Stamp(s.LastUsedAt), Made: r.format.Stamp(s.CreatedAt)}
 		row.End = &form{Action: prefix + action, Key: r.newKey(), Fields: []*field{{Name: "signIn", Kind: "hidden", Value: row.ID}}}
 		rows = append(rows, row)
@@ -36,12 +36,12 @@ func (r *request) signIns(tx *db.Tx, user id.User, action string) (rows []signIn
 }
 
 // program names the program of a login in a few words: "Firefox on Windows".
-func program(s accounts.SignIn) string {
+func (r *request) program(s accounts.SignIn) string {
 	if !s.Dashboard {
 		if s.Agent == "" {
 			return "API"
 		}
-		return "API: " + short(s.Agent)
+		return r.say("API: %s", short(s.Agent))
 	}
 	pick := func(names [][2]string) string {
 		for _, n := range names {
@@ -56,7 +56,7 @@ func program(s accounts.SignIn) string {
 		{"Linux", "Linux"}})
 	switch {
 	case browser != "" && system != "":
-		return browser + " on " + system
+		return r.say("%s on %s", browser, system)
 	case browser+system != "":
 		return browser + system
 	case s.Agent != "":

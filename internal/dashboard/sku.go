@@ -298,7 +298,7 @@ func (d *Dashboard) moveStock(r *request) (answer, error) {
 		in.SKU = sku
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			m, err := d.Commerce.MoveStock(tx, r.caller(), in)
-			words := causeWords[in.Cause] + ": " + r.format.Count(m.Balance) + " on hand in " + m.Warehouse
+			words := r.say("%s: %s on hand in %s", causeWords[in.Cause], r.format.Count(m.Balance), m.Warehouse)
 			return redirect(strings.TrimPrefix(stockPath(sku), prefix), words), err
 		})
 	})
@@ -331,7 +331,7 @@ func (d *Dashboard) transfer(r *request, f *form, sku string) (answer, error) {
 	in.SKU = sku
 	return d.write(r, func(tx *db.Tx) (answer, error) {
 		_, err := d.Commerce.TransferStock(tx, r.caller(), in)
-		words := "Transferred " + r.format.Count(in.Quantity) + " to " + in.To
+		words := r.say("Transferred %s to %s", r.format.Count(in.Quantity), in.To)
 		return redirect(strings.TrimPrefix(stockPath(sku), prefix), words).undo(undo{Action: skuAction(sku, "transfer"),
 			Fields: map[string]string{"sku": sku, "quantity": f.Value("quantity"), "fromWarehouseCode": in.To, "toWarehouseCode": in.From}}), err
 	})

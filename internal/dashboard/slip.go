@@ -72,7 +72,7 @@ func ids(list []jobs.Order) (all []id.Order) {
 
 func (r *request) slip(o *orders.Order) slipView {
 	s := slipView{Number: orders.Number(o.Number), Foreign: foreignNumber(o), Placed: r.format.Moment(o.CreatedAt, "2 January 2006"),
-		Channel: o.ChannelName, Address: addressLines(o.ShippingAddress, o.CustomerName)}
+		Channel: o.ChannelName, Address: r.format.addressLines(o.ShippingAddress, o.CustomerName)}
 	if s.Address == nil && o.CustomerName != "" { // it is fetched
 		s.Address = []string{o.CustomerName}
 	}

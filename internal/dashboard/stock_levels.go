@@ -125,7 +125,7 @@ func (d *Dashboard) saveLevels(r *request) (answer, error) {
 			for _, e := range typed {
 				levels[e.level] = true
 			}
-			out := redirect(l.here(), "Saved "+r.format.plural(int64(len(levels)), "level", "levels"))
+			out := redirect(l.here(), r.say("Saved %s", r.format.plural(int64(len(levels)), "level", "levels")))
 			return out.undo(undo{Action: "/stock/levels" + strings.TrimPrefix(l.here(), l.path), Fields: formerLevels(typed)}), nil
 		})
 	})

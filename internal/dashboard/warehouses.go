@@ -110,7 +110,7 @@ func (d *Dashboard) createWarehouse(r *request) (answer, error) {
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			w, err := d.Commerce.CreateWarehouse(tx, r.caller(), draft)
-			return redirect(warehousesPath, "Created the warehouse "+w.Code), err
+			return redirect(warehousesPath, r.say("Created the warehouse %s", w.Code)), err
 		})
 	})
 }
@@ -143,7 +143,7 @@ func (d *Dashboard) updateWarehouse(r *request, w stock.Warehouse) (answer, erro
 		}
 		return d.write(r, func(tx *db.Tx) (answer, error) {
 			_, err := d.Commerce.UpdateWarehouse(tx, r.caller(), w.ID, commerce.Expected{}, draft)
-			return redirect(warehousesPath, "Saved "+w.Code), err
+			return redirect(warehousesPath, r.say("Saved %s", w.Code)), err
 		})
 	})
 }
@@ -155,7 +155,7 @@ func (d *Dashboard) deleteWarehouse(r *request, w stock.Warehouse) (answer, erro
 			return answer{}, err
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
-			return redirect(warehousesPath, "Deleted "+w.Code), d.Commerce.DeleteWarehouse(tx, r.caller(), w.ID, commerce.Expected{})
+			return redirect(warehousesPath, r.say("Deleted %s", w.Code)), d.Commerce.DeleteWarehouse(tx, r.caller(), w.ID, commerce.Expected{})
 		})
 		return out, cmp.Or(err, d.Commerce.FinishWarehouse(r.http.Context(), r.store(), r.caller().Tenant, w.ID))
 	})

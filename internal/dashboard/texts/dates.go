@@ -7,7 +7,8 @@ import (
 
 // dateNames are the names of months and days of the week that package time writes; a language has them as texts.
 var dateNames = regexp.MustCompile(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|` +
-	`August|September|October|November|December|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b`)
+	`August|September|October|November|December|Mon|Tue|Wed|Thu|Fri|Sat|Sun|` +
+	`Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b`)
 
 // dayOfMonth is the day in a layout of package time with the month behind it.
 var dayOfMonth = regexp.MustCompile(`\b2 Jan`)

@@ -38,7 +38,7 @@ var (
 	controls = regexp.MustCompile(`^\{\{-?\s*(if|else|end|range|with|define|template|block|break|continue|/\*|\$\w*\s*:?=)`)
 	tagName  = regexp.MustCompile(`^</?([a-zA-Z0-9]+)`)
 	// spoken are the attributes that people read or hear.
-	spoken = regexp.MustCompile(`(\s(?:aria-label|title|placeholder|alt|data-label|data-unsure|data-away|data-copied|data-by-hand|data-some|data-next|data-every)=")((?:\{\{.*?\}\}|[^"{])*)(")`)
+	spoken = regexp.MustCompile(`((?:\s|\}\})(?:aria-label|title|placeholder|alt|data-label|data-unsure|data-away|data-copied|data-by-hand|data-some|data-next|data-every)=")((?:\{\{.*?\}\}|[^"{])*)(")`)
 	// attributes is text that is in a tag, where a template defines a part of one.
 	attributes = regexp.MustCompile(`^\s*[a-z-]+="`)
 )

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 )
 
 //go:embed *.json
@@ -104,6 +105,11 @@ func (l *Language) Say(text string, args ...any) string {
 // Texts are the translations by the English texts, and Messages those by the formats of rules' messages.
 func (l *Language) Texts() map[string]string    { return l.texts }
 func (l *Language) Messages() map[string]string { return l.messages }
+
+// Country is the name of a country in the language, "" if it has none.
+func (l *Language) Country(region language.Region) string {
+	return display.Regions(l.tag).Name(region)
+}
 
 // Plural is the noun for a number, one of "order|orders" in the language. In French, 0 takes the form of 1.
 func (l *Language) Plural(n int64, one, many string) string {
