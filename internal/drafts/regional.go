@@ -36,7 +36,7 @@ func readLocale(o *apijson.Object) *string {
 
 // readLanguage reads a language of the dashboard, nil if none is given; null and "" are "".
 func readLanguage(o *apijson.Object) *string {
-	given := o.Text("language", apijson.Text{Max: 2})
+	given := o.Text("language", apijson.Text{Max: 2, Keep: true})
 	o.Describe("language", func(s *apijson.Schema) {
 		s.Enum = []any{"", nil}
 		for _, code := range regional.Languages {
