@@ -48,6 +48,7 @@ func TestAGrownAccount(t *testing.T) {
 				q.measure(t, client)
 			}
 		})
+		t.Run("pages", func(t *testing.T) { pages(t, s, client) })
 		t.Run("metrics", func(t *testing.T) { metrics(t, s) })
 		t.Run("neighbours", func(t *testing.T) { neighbours(t, s, client) })
 	})
