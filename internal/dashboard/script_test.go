@@ -97,7 +97,7 @@ func TestExportTwice(t *testing.T) {
 	call(b, browsers.SetDownloadBehavior, browsers.SetDownloadBehaviorParams{Behavior: browsers.SetDownloadBehaviorBehaviorAllow,
 		DownloadPath: t.TempDir(), BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID})
 	b.open("/orders")
-	b.press("Export")
+	b.click("#bulk [aria-label='Export CSV']")
 	for range 2 {
 		b.asks("")
 		b.press("CSV")
