@@ -47,8 +47,15 @@ func (s *Service) ShipOrders(tx *db.Tx, who accounts.Caller, list []OrderToShip,
 	if err != nil {
 		return nil, nil, err
 	}
-	// Requests that name the same orders lock them in one order, so that they do not wait for each other for ever.
+	// All are locked before the first is written, which takes the clock: whoever holds one of the others may wait for it.
 	slices.SortStableFunc(known, func(a, b OrderToShip) int { return cmp.Compare(a.ID, b.ID) })
+	ids := make([]id.Order, len(known))
+	for i, one := range known {
+		ids[i] = one.ID
+	}
+	if _, err := orders.LockSome(tx, slices.Compact(ids)); err != nil {
+		return nil, nil, err
+	}
 	var done []ShippedOrder
 	for _, one := range known {
 		o, err := orders.Lock(tx, one.ID)

@@ -47,8 +47,11 @@ func (s *Service) TagOrders(tx *db.Tx, who accounts.Caller, list []id.Order, t O
 	for i, order := range slices.Backward(list) {
 		at[order] = i
 	}
-	// Requests that name the same orders lock them in one order, so that they do not wait for each other for ever.
+	// All are locked before the first is written, which takes the clock: whoever holds one of the others may wait for it.
 	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	if _, err := orders.LockSome(tx, list); err != nil {
+		return 0, nil, err
+	}
 	for _, order := range list {
 		var refused *apperr.Error
 		switch err := s.TagOrder(tx, who, order, t); {
