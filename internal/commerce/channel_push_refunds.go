@@ -13,9 +13,9 @@ import (
 	"entrepot/internal/orders"
 )
 
-// tellPlatform marks a new refund of a locked order as one of which the order's platform is to be told, and queues
-// that, if the channel's setting pushRefunds says so (interface §4.5.7). Call it before refund and order are saved.
-func tellPlatform(tx *db.Tx, who accounts.Caller, o *orders.Order, refund *orders.Refund) error {
+// queueRefundPush marks a new refund of a locked order as one that is to be pushed to the order's platform, and queues
+// the push, if the channel's setting pushRefunds says so (interface §4.5.7). Call it before refund and order are saved.
+func queueRefundPush(tx *db.Tx, who accounts.Caller, o *orders.Order, refund *orders.Refund) error {
 	if o.PlatformID == "" || o.Channel == "" || refund.Amount <= 0 {
 		return nil
 	}
@@ -32,7 +32,7 @@ func tellPlatform(tx *db.Tx, who accounts.Caller, o *orders.Order, refund *order
 	return nil
 }
 
-// pushRefunds tells the platform of an order's refunds that wait for it. One that it cannot record, or refuses, is left
+// pushRefunds pushes an order's refunds that wait for it to its platform. One that it cannot record, or refuses, is left
 // out with the reason; so is, without one, what waits when the setting is off by now.
 func (r *channelRun) pushRefunds(ctx context.Context, o *orders.Order, ref connector.OrderRef) error {
 	to, can := r.session.(connector.Refunder)

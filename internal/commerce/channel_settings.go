@@ -24,7 +24,7 @@ type channelSettings struct {
 	StatusMap map[string]orders.Status
 	Remove    bool // unpublishing deletes on the platform
 
-	PushRefunds bool // the platform is told of refunds that are recorded here
+	PushRefunds bool // refunds that are recorded here are pushed to the platform
 }
 
 // levelRules decide which stock and prices the platform shows; a changed rule is pushed for all products.

@@ -137,7 +137,7 @@ func (s *Service) moveReturn(tx *db.Tx, who accounts.Caller, o *orders.Order, ol
 			return nil, err
 		}
 		r.RefundAmount, r.Refund = &refund.Amount, refund.ID
-		if err := tellPlatform(tx, who, o, &refund); err != nil {
+		if err := queueRefundPush(tx, who, o, &refund); err != nil {
 			return nil, err
 		}
 		o.RefundShipped(tx, refund)
@@ -174,7 +174,7 @@ func (s *Service) RefundOrder(tx *db.Tx, who accounts.Caller, order id.Order, ex
 	if err != nil {
 		return nil, refund, err
 	}
-	if err := tellPlatform(tx, who, o, &refund); err != nil {
+	if err := queueRefundPush(tx, who, o, &refund); err != nil {
 		return nil, refund, err
 	}
 	o.Refund(tx, refund, nil)

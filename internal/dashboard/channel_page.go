@@ -193,9 +193,11 @@ func (r *request) publishParts(categories []catalog.Category) *publishView {
 func (r *request) channelDelete(c channels.Channel, at string, count, published int64) ask {
 	f := r.form(at+"/delete", field{Name: "name", Label: "Type the channel's name to confirm", Required: true, Complete: "off"})
 	a := newAsk("delete-channel", r.say("Delete %s?", c.Name), "", "Delete channel", f)
-	a.Text = r.say("This deletes %s and %s and stops its keys at once. Reserved stock becomes available again. Products stay.", r.format.plural(count, "order", "orders"), r.format.plural(published, "publication", "publications"))
+	a.Text = r.say("This deletes %s and %s and stops its keys at once. Reserved stock becomes available again. Products stay.",
+		r.format.plural(count, "order", "orders"), r.format.plural(published, "publication", "publications"))
 	if c.Platform != channels.Custom {
-		a.Text = r.say("This deletes %s and %s here. The shop keeps what it has. To keep the orders, deactivate the channel instead.", r.format.plural(count, "order", "orders"), r.format.plural(published, "publication", "publications"))
+		a.Text = r.say("This deletes %s and %s here. The shop keeps what it has. To keep the orders, deactivate the channel instead.",
+			r.format.plural(count, "order", "orders"), r.format.plural(published, "publication", "publications"))
 	}
 	return a
 }

@@ -111,7 +111,8 @@ func (d *Dashboard) rulesOf(r *request, c channels.Channel, warehouses []stock.W
 		from = r.format.local(at.UnixMicro())
 	}
 	u.group("Orders", oversell,
-		field{Name: "settings.ordersFrom", Label: "Orders from", Kind: "datetime-local", Value: from, ClearBlank: true, Hint: r.say("Older orders stay out. Default: %s, the channel's first day.", r.format.Stamp(c.CreatedAt).Full)},
+		field{Name: "settings.ordersFrom", Label: "Orders from", Kind: "datetime-local", Value: from, ClearBlank: true, Hint: r.say("Older orders stay out. Default: %s, the channel's first day.",
+			r.format.Stamp(c.CreatedAt).Full)},
 		d.pullEveryField(u),
 		field{Name: "settings.pushRefunds", Label: "Tell the shop about refunds", Kind: "checkbox", Value: u.text("pushRefunds"),
 			Hint: d.refundsHint(c.Platform)})

@@ -73,7 +73,8 @@ func (r *request) ruleEffects(f *form, p commerce.SettingsPreview) (list []ruleE
 		add(r.say("The price changes for %s%s.", r.format.Count(p.Prices), of), r.priceSamples(p.Priced)...)
 	}
 	if p.Older != nil {
-		add(r.say("%s. How many the shop has that come in or stay out is not known before the next pull.", r.format.plural(*p.Older, "order here is older and stays", "orders here are older and stay")))
+		add(r.say("%s. How many the shop has that come in or stay out is not known before the next pull.",
+			r.format.plural(*p.Older, "order here is older and stays", "orders here are older and stay")))
 	}
 	if names := r.ruleLabels(f, p.NotCounted); len(names) > 0 {
 		add(r.say("What this does cannot be counted before: %s.", strings.Join(names, ", ")))

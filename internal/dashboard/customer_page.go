@@ -117,7 +117,9 @@ func (d *Dashboard) showCustomer(r *request) (answer, error) {
 		view.Primary = prefix + customerPath(c.MergedInto)
 	}
 	if c.Status == customers.Erased {
-		said := newCallout("good", "Erased for good", r.say("%s, %s. Webhooks heard to forget id %s; run entrepot verify-erasure to look for what may be left.", r.format.plural(c.ErasedOrders, "anonymous order", "anonymous orders"), r.format.Stamp(c.ErasedAt).Full, string(c.ID)))
+		said := newCallout("good", "Erased for good",
+			r.say("%s, %s. Webhooks heard to forget id %s; run entrepot verify-erasure to look for what may be left.",
+				r.format.plural(c.ErasedOrders, "anonymous order", "anonymous orders"), r.format.Stamp(c.ErasedAt).Full, string(c.ID)))
 		view.Receipt, view.Name = &said, "Erased customer"
 	}
 	for _, s := range c.Segments {
@@ -213,7 +215,8 @@ func addressOf(r *request, c id.Customer, a customers.Address) addressRow {
 		row.Marks = append(row.Marks, "Usual")
 	}
 	if !a.Derived {
-		gone := newAsk("delete-"+string(a.ID), "Delete this address?", r.say("%s. Orders keep theirs.", strings.Join(row.Lines, ", ")), "Delete address",
+		gone := newAsk("delete-"+string(a.ID), "Delete this address?",
+			r.say("%s. Orders keep theirs.", strings.Join(row.Lines, ", ")), "Delete address",
 			r.another(customerPath(c)+"/addresses/delete", hiddenField("addressId", string(a.ID))))
 		row.Delete = &gone
 	}

@@ -164,8 +164,9 @@ func (r *request) noDeliveries(endpoints []option) *empty {
 		// of whatever the endpoint subscribes to
 		scopes := "write:webhooks " + strings.Join(webhooks.ReadScopes(webhooks.EventNames), " ")
 		none = r.firstStep("write:webhooks", empty{Icon: "send", Head: "No deliveries yet",
-			Text:  "A delivery is one event on its way to one endpoint. Send a sample of one.",
-			Label: r.say("Open %s", endpoints[0].Label), To: prefix + "/webhooks/" + first, Curl: r.curl(scopes, "POST", "/developer/webhooks/"+first+"/test", "{}")})
+			Text: "A delivery is one event on its way to one endpoint. Send a sample of one.",
+			Label: r.say("Open %s",
+				endpoints[0].Label), To: prefix + "/webhooks/" + first, Curl: r.curl(scopes, "POST", "/developer/webhooks/"+first+"/test", "{}")})
 	}
 	return &none
 }

@@ -50,7 +50,9 @@ func (v *importView) checked(r *request, p importPage, may bool) error {
 		v.Notice = &notice
 	}
 	if len(c.Warehouses) > 0 {
-		notice := newCallout("warn", "New warehouses", r.say("The list names warehouses that do not exist: %s. The import creates them; if a code is wrong, correct the file first.", strings.Join(c.Warehouses, ", ")))
+		notice := newCallout("warn", "New warehouses",
+			r.say("The list names warehouses that do not exist: %s. The import creates them; if a code is wrong, correct the file first.",
+				strings.Join(c.Warehouses, ", ")))
 		v.Notice = &notice
 	}
 	v.diffs(r, p, c)
@@ -81,7 +83,8 @@ func (v *importView) jumps(r *request, p importPage, c fileimport.Checked) {
 		v.JumpWords = r.say("The largest %s of %s.", f.Count(int64(len(c.Jumped))), f.Count(int64(c.Jumps)))
 	}
 	if v.Run != nil {
-		sure := newAsk("accept-jumps", "Import prices that change by more than half?", r.say("%s. Look at them first: the largest stand on top.", words),
+		sure := newAsk("accept-jumps", "Import prices that change by more than half?",
+			r.say("%s. Look at them first: the largest stand on top.", words),
 			v.Run.Label+", "+words, r.form(p.path("/run"), hiddenField("jumps", strconv.Itoa(c.Jumps))))
 		sure.Close = "Not yet"
 		v.Sure, v.Run = &sure, nil

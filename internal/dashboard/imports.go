@@ -58,7 +58,8 @@ func uploadForm(r *request) *form {
 		known = r.say("An Excel workbook (.xlsx), CSV with any separator and encoding, JSON, or %s", exports)
 	}
 	return r.form(r.files().path, field{Name: "file", Label: "Drop a file here, or choose one", Kind: "file",
-		Hint: r.say("%s; also as .gz. At most %s MB", known, r.format.Count(fileimport.MaxFile>>20)), Placeholder: ".csv,.xlsx,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
+		Hint: r.say("%s; also as .gz. At most %s MB",
+			known, r.format.Count(fileimport.MaxFile>>20)), Placeholder: ".csv,.xlsx,.tsv,.txt,.json,.jsonl,.gz,text/csv,application/json"})
 }
 
 // startImport serves GET /products/import and /orders/import: a file is chosen, or an earlier import opened.

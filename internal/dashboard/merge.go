@@ -140,7 +140,8 @@ func (d *Dashboard) mergeCustomers(r *request) (answer, error) {
 		}
 		out, err := d.write(r, func(tx *db.Tx) (answer, error) {
 			merged, err := d.Commerce.MergeCustomers(tx, r.caller(), c.ID, []id.Customer{other})
-			return redirect(customerPath(c.ID), r.say("Merged the records and moved %s", r.format.plural(int64(merged.OrdersMoved), "order", "orders"))), err
+			return redirect(customerPath(c.ID),
+				r.say("Merged the records and moved %s", r.format.plural(int64(merged.OrdersMoved), "order", "orders"))), err
 		})
 		if err == nil {
 			err = finish()

@@ -234,7 +234,9 @@ func (d *Dashboard) refundOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			return redirect(r.acting(o, ""), r.say("Recorded a refund of %s for %s. Pay it back where the customer paid", r.format.Money(refund.Amount, after.Currency), orders.Number(o.Number))), nil
+			return redirect(r.acting(o, ""),
+				r.say("Recorded a refund of %s for %s. Pay it back where the customer paid",
+					r.format.Money(refund.Amount, after.Currency), orders.Number(o.Number))), nil
 		})
 	})
 }

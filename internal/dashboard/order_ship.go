@@ -41,7 +41,8 @@ func (d *Dashboard) shipOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			out := redirect(r.acting(o, ""), r.say("Shipped %s. %s is %s", r.shipmentWords(&shipment), orders.Number(o.Number), strings.ToLower(r.say(statusWords[after.Status].Word))))
+			out := redirect(r.acting(o, ""),
+				r.say("Shipped %s. %s is %s", r.shipmentWords(&shipment), orders.Number(o.Number), strings.ToLower(r.say(statusWords[after.Status].Word))))
 			out = r.remembered(out, shipment.Carrier)
 			return out.undo(undo{Action: r.acting(o, "/unship"), Fields: map[string]string{"shipment": string(shipment.ID)}}), nil
 		})
@@ -84,7 +85,9 @@ func (d *Dashboard) unshipOrder(r *request, o *orders.Order) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			out := redirect(r.acting(o, ""), r.say("Deleted the shipment and put its units back in stock. %s is %s. Webhooks that heard of the shipment hear of this", orders.Number(o.Number), strings.ToLower(r.say(statusWords[after.Status].Word))))
+			out := redirect(r.acting(o, ""),
+				r.say("Deleted the shipment and put its units back in stock. %s is %s. Webhooks that heard of the shipment hear of this",
+					orders.Number(o.Number), strings.ToLower(r.say(statusWords[after.Status].Word))))
 			out.flash.Again = shippedAgain(o, shipment)
 			return out, nil
 		})

@@ -98,7 +98,8 @@ func (r *request) askBulk(q orderList, to orders.Status, list []jobs.Order, more
 	case orders.Cancelled, orders.Returned:
 		view.Text += " You cannot undo this."
 	case orders.Shipped:
-		view.Text = r.say("They ship without tracking: the sheet for tracking numbers takes %s orders. %s The report can undo all of it.", r.format.Count(limits.MaxBulkShip), view.Text)
+		view.Text = r.say("They ship without tracking: the sheet for tracking numbers takes %s orders. %s The report can undo all of it.",
+			r.format.Count(limits.MaxBulkShip), view.Text)
 	}
 	if more {
 		view.Text = r.say("Meanwhile more orders match than the list showed. %s", view.Text)

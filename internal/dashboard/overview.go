@@ -325,7 +325,8 @@ func (r *request) salesChart(p *period, now, before []analytics.Point, currency 
 		if i < len(before) {
 			points[i].Before, points[i].Other = units(before[i].Revenue), r.format.Total(before[i].Revenue, currency)
 		}
-		points[i].Title = r.say("%s: %s from %s (%s before)", r.format.write(day, "Mon 2 Jan"), points[i].Words, r.format.plural(sold.Orders, "order", "orders"), points[i].Other)
+		points[i].Title = r.say("%s: %s from %s (%s before)",
+			r.format.write(day, "Mon 2 Jan"), points[i].Words, r.format.plural(sold.Orders, "order", "orders"), points[i].Other)
 		points[i].Brief = r.format.write(day, "2 Jan") + ": " + points[i].Words + ", " + r.format.plural(sold.Orders, "order", "orders")
 	}
 	return newChart("Revenue", points, func(v float64) string { return r.format.short(v, currency) })

@@ -21,7 +21,8 @@ const textMost = limits.MaxDescription * 4
 func pictureField(r *request) field {
 	return field{Name: pictureName, Label: "A picture from this device", Kind: "file",
 		Placeholder: "image/jpeg,image/png,image/webp,image/gif",
-		Hint:        r.say("JPEG, PNG, WebP or GIF, at most %s MB. It is turned upright, and where it was taken is not published", r.format.Count(limits.MaxPicture>>20))}
+		Hint: r.say("JPEG, PNG, WebP or GIF, at most %s MB. It is turned upright, and where it was taken is not published",
+			r.format.Count(limits.MaxPicture>>20))}
 }
 
 // receivePicture reads the product's form as the button Upload sends it: with a picture, which is returned. The other

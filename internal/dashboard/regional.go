@@ -39,7 +39,8 @@ func (r *request) zoneField(value, where string) field {
 		zones = append(zones, option{Value: name})
 	}
 	return field{Name: "timeZone", Label: "Time zone", Max: regional.MaxZone, Value: value, ClearBlank: true, Options: zones, Complete: "off",
-		Hint: r.say("Type the name of your city, or the largest near it: Paris for Europe/Paris.%s It is %s now.", where, r.format.write(r.format.now, "2 Jan, 15:04 MST"))}
+		Hint: r.say("Type the name of your city, or the largest near it: Paris for Europe/Paris.%s It is %s now.",
+			where, r.format.write(r.format.now, "2 Jan, 15:04 MST"))}
 }
 
 // readZone lets the city stand for its time zone.

@@ -70,7 +70,8 @@ func (d *Dashboard) showAccount(r *request) (answer, error) {
 	rate := a.Plan.Rate()
 	view := accountView{Tabs: r.settingsTabs("/settings/account"), Form: accountForm(r, a), Backups: r.backupPairs(),
 		Plan: []pair{{Name: "Plan", Value: planName(a.Plan)},
-			{Name: "Requests", Value: r.say("%s a minute for each key, %s within a second", r.format.Count(int64(rate.PerMinute)), r.format.Count(int64(rate.Burst)))}, {Name: "Account id", Value: string(a.ID), Mono: true}}}
+			{Name: "Requests", Value: r.say("%s a minute for each key, %s within a second",
+				r.format.Count(int64(rate.PerMinute)), r.format.Count(int64(rate.Burst)))}, {Name: "Account id", Value: string(a.ID), Mono: true}}}
 	var keys, users, endpoints int64
 	err := r.read(func(tx *db.Tx) error {
 		return tx.Together(func(tx *db.Tx) (err error) {

@@ -34,7 +34,7 @@ type Refund struct {
 	Amount     money.Amount
 	Reason     string
 	CreatedAt  int64
-	Unsent     bool // it was recorded here, and the platform is to be told of it
+	Unsent     bool // it was recorded here and waits to be pushed to the platform
 	Lines      []RefundLine
 }
 

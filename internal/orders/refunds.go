@@ -49,7 +49,7 @@ func (o *Order) NameRefund(tx db.Writer, refund, externalID string) {
 	o.saveRefund(tx, refund, func(r *Refund) { r.ExternalID, r.Unsent = externalID, false })
 }
 
-// KeepRefund queues that the platform is not told of a refund that was recorded here.
+// KeepRefund queues that a refund that was recorded here is not pushed to the platform.
 func (o *Order) KeepRefund(tx db.Writer, refund string) {
 	o.saveRefund(tx, refund, func(r *Refund) { r.Unsent = false })
 }

@@ -30,10 +30,10 @@ function ticks() {
   const further = $("[data-further]", form), rows = boxes(form).filter(box => !further.contains(box));
   remember(rows, further);
   const ticked = boxes(form).filter(box => box.checked), here = rows.filter(row => row.checked).length, more = ticked.length - here;
-  const every = form.elements.all, told = $("[data-ticked]", form), { some, next } = told.dataset;
+  const every = form.elements.all, counter = $("[data-ticked]", form), { some, next } = counter.dataset;
   every.checked &&= ticked.length > 0;
   const words = some.replace("#", ticked.length) + (more ? next.replace("#", more) : "");
-  told.textContent = every.checked ? told.dataset.every.replace("#", every.dataset.of) : words;
+  counter.textContent = every.checked ? counter.dataset.every.replace("#", every.dataset.of) : words;
   for (const box of all("[data-all]")) {
     Object.assign(box, { checked: here > 0 && here === rows.length, indeterminate: ticked.length > 0 && here < rows.length });
   }
